@@ -1,0 +1,27 @@
+// Special registers (PTX ISA 9.0, chapter 10), the imm of Op `special`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace assay::ir {
+
+enum class Special : uint8_t {
+  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, laneid, warpid, nwarpid,
+  ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z, smid, nsmid, gridid,
+  is_explicit_cluster, clusterid_x, clusterid_y, clusterid_z, nclusterid_x, nclusterid_y,
+  nclusterid_z, cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z, cluster_nctaid_x,
+  cluster_nctaid_y, cluster_nctaid_z, cluster_ctarank, cluster_nctarank,
+  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
+  clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
+  envreg, // envreg N: N in imm bits 8..15
+  dynamic_smem_size, total_smem_size, aggr_smem_size, reserved_smem,
+  current_graph_exec, pm, // pm counters read as zero
+  unknown
+};
+
+// "%tid.x", "%envreg2"; index is N of envregN, pmN.
+Special special_from(std::string_view spelling, uint32_t& index);
+bool is_wide(Special special); // 64-bit registers
+
+} // namespace assay::ir

@@ -1,0 +1,97 @@
+// The race detector: causality clocks and shadow memory for one launch.
+// Implements the causality table of docs/concurrency.md (PTX ISA 9.0, chapter 8) and nothing else.
+//
+// Time is kept per lane, compressed: a full-CTA barrier raises every lane of the CTA to one common
+// clock value, so "ordered" inside a CTA is one comparison; a full-warp sync does so for the warp;
+// everything finer lives in sparse clocks. Single-threaded: one detector serves one run.
+#pragma once
+
+#include "race/access.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace assay::race {
+
+struct LaunchShape {
+  uint32_t ctas = 0;
+  uint32_t warps_per_cta = 0;
+  uint32_t lanes_of_last_warp = 32;
+};
+
+struct Limits {
+  uint64_t shadow_bytes = uint64_t(4) << 30; // beyond: overflowed() and the verdict is unknown
+  uint32_t conflicts = 4096;                 // distinct conflicts kept
+};
+
+class Detector {
+public:
+  Detector(const LaunchShape& shape, const Limits& limits);
+  ~Detector();
+  Detector(const Detector&) = delete;
+  Detector& operator=(const Detector&) = delete;
+
+  // -- memory ------------------------------------------------------------------------------------
+  // Global memory that is tracked, by window base; accesses to other addresses are ignored. Shared
+  // memory is tracked per CTA between cta_begin and cta_end.
+  void track(uint64_t base, uint64_t bytes);
+  void cta_begin(uint32_t cta, uint32_t shared_bytes);
+  void cta_end(uint32_t cta); // its shared shadow dies; all its lanes have exited
+
+  // The whole warp accesses base + lane·bytes (all 32 lanes): the fast path.
+  void affine(Space space, Agent agent, uint64_t address, const AccessInfo& info);
+  // All lanes of `lanes` access the same location (reads).
+  void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, const AccessInfo& info);
+  // Any pattern; address[i] counts for the lanes in `lanes`. For writes `values` points to 32
+  // entries of `value_stride` bytes with what each lane stores (to tell value races); may be null
+  // for reads. `info.silent` is not used here: silent_lanes has a bit per lane.
+  void access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,
+              const AccessInfo& info, const void* values, uint32_t value_stride,
+              uint32_t silent_lanes);
+
+  // -- causality ---------------------------------------------------------------------------------
+  // (b) a barrier phase completed: lanes[w] arrived from warp w; acquire[w] of them wait (sync, red),
+  // the others only arrive. exited[w]: lanes that count as arrived because they exited.
+  struct BarrierPhase {
+    uint32_t cta = 0;
+    std::vector<uint32_t> arrived, acquiring, exited; // indexed by warp
+  };
+  void barrier(const BarrierPhase& phase);
+  void warp_sync(Agent agent, uint32_t lanes); // (c)
+  void exited(Agent agent, uint32_t lanes);
+
+  // (d) strong operations, called after the matching access(): how the lane's operation on
+  // `address` publishes and takes release clocks. One lane at a time, in execution order.
+  enum class Order : uint8_t { relaxed, acquire, release, acq_rel };
+  void strong_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                    Order order, Scope scope);
+  void strong_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                   Order order, Scope scope);
+  // reads and writes; reduction: red, which never acquires
+  void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                         Order order, Scope scope, bool reduction);
+  // Fences of the given lanes; sc ones are ordered among each other (e).
+  enum class Fence : uint8_t { acquire, release, acq_rel, sc };
+  void fence(Agent agent, uint32_t lanes, Fence fence, Scope scope);
+
+  // cp.async: the copy starts after its issuer's program order; accesses by agent {cta, copy};
+  // wait joins finished copies into the waiting lane only.
+  void copy_issue(Agent issuer, uint32_t lane, uint32_t copy);
+  void copy_joined(Agent waiter, uint32_t lane, uint32_t copy);
+
+  // -- results -----------------------------------------------------------------------------------
+  // Each distinct (kind, pc, pc, space, scope) with up to four instances: first, last, one at a CTA
+  // boundary, one picked by a hash. In order of first detection.
+  const std::vector<Conflict>& conflicts() const;
+  bool overflowed() const;
+  uint64_t shadow_bytes() const; // memory in use by the shadow
+
+  // The clock of a lane now (Side::time), for arming an instance in another run.
+  uint32_t time(Agent agent, uint32_t lane) const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace assay::race

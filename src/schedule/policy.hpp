@@ -1,0 +1,76 @@
+// A scheduling policy: three methods. The engine asks it only at scheduling points; in between an
+// agent runs undisturbed. Decisions are recorded as a Trace, which is itself a policy (replay).
+// The three-method interface follows the Shuttle model checker; see docs/recipes/policy.md.
+#pragma once
+
+#include "base/hash.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace assay::schedule {
+
+// Something that can run: a warp or part of one, or an asynchronous copy. Ids are unique among the
+// agents alive at a moment and stable between runs with the same decisions.
+struct AgentId {
+  uint32_t cta = 0;
+  uint32_t unit = 0; // warp·32 + lowest lane of the group; copies: kCopyUnit + sequence number
+  bool operator==(const AgentId&) const = default;
+  auto operator<=>(const AgentId&) const = default;
+};
+inline constexpr uint32_t kCopyUnit = 0x10000;
+
+struct Launch {
+  uint32_t index = 0; // of the job
+  uint32_t ctas = 0, warps_per_cta = 0;
+  uint64_t residency = 0;
+};
+
+// What can be chosen: run one of these agents for at most `points` scheduling points.
+struct Decision {
+  uint32_t pick = 0;                  // index into the runnable list
+  uint32_t points = 0xffffffff;       // it also returns when it blocks or its quantum ends
+};
+
+enum class Choice : uint8_t {
+  lane_order,   // order of the lanes of one atomic instruction: n = lanes, answer rotates/permutes
+  store_winner, // which lane of a same-instruction store is last
+  split,        // how to split a converged warp at this point: 0 no, else a mask by n
+  admit,        // which not yet started CTA comes next: n = how many there are
+};
+
+class Policy {
+public:
+  virtual ~Policy() = default;
+  virtual std::string name() const = 0;
+  virtual void begin(const Launch& launch) = 0;
+  // `runnable` is sorted by AgentId; `last` is the index of the agent that ran last, or −1.
+  virtual Decision pick(const std::vector<AgentId>& runnable, int last) = 0;
+  // A number in [0, n).
+  virtual uint32_t choose(Choice kind, uint32_t n) = 0;
+
+  // Traits, constant per policy.
+  virtual bool admit_all() const { return false; }   // admit CTAs up to residency at once
+  virtual bool reconverge() const { return true; }   // prefer to join at post-dominators
+};
+
+// Policies by name: canonical, reverse, random, lane-split, cta-shuffle. Null for unknown names.
+std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed);
+const std::vector<std::string>& policy_names();
+
+// A run's decisions in replayable form: run-length list, versioned, with the hashes that must match.
+struct Trace {
+  static constexpr uint32_t kVersion = 1;
+  Digest program, launch, inputs;     // of PTX, launch options, input bytes
+  std::string device, semantics;      // model name, semantics version
+  std::string policy;                 // that made it, for the reader
+  uint64_t seed = 0;
+  struct Step { uint32_t launch; AgentId agent; uint32_t points; };
+  std::vector<Step> steps;
+  std::vector<uint32_t> choices;      // answers of choose(), in order
+  std::string text() const;           // file form
+};
+
+} // namespace assay::schedule
