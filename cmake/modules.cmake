@@ -26,3 +26,10 @@ function(assay_unit_tests module)
   add_test(NAME unit_${module} COMMAND unit_${module})
   set_tests_properties(unit_${module} PROPERTIES LABELS unit)
 endfunction()
+
+# assay_test(NAME LABEL COMMAND...): a test that is a command. Exit code 77 means skipped; a closing line
+# `N passed, N failed, N skipped` counts for as many tests.
+function(assay_test name label)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 1200)
+endfunction()

@@ -1,5 +1,16 @@
 # Compiler settings shared by every target.
 # Strict IEEE arithmetic: no contraction, no fast-math, so that both compilers give the same bits.
+find_program(ASSAY_CCACHE ccache)
+if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+endif()
+
+# The build type of the sanitizer presets: fast enough to run real kernels, stack traces with lines.
+set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -gline-tables-only" CACHE STRING "" FORCE)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1" CACHE STRING "" FORCE)
+endif()
+
 add_library(assay_settings INTERFACE)
 target_compile_options(assay_settings INTERFACE
   -Wall -Wextra -Wno-unused-parameter -ffp-contract=off -fno-math-errno
