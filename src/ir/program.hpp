@@ -26,7 +26,7 @@ inline constexpr uint32_t kNoIndex = 0xffffffff;
 // Operation codes: those of ops_core.def, whose operand conventions stand in that file, then the
 // pure ones (functions of registers, ops_pure.def).
 enum class OpCode : uint16_t {
-#define PURE(name) name,
+#define PURE(name, ...) name,
 #define CORE(name) name,
 #include "ir/ops_core.def"
 #include "ir/ops_pure.def"
