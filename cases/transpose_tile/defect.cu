@@ -1,0 +1,10 @@
+// Transposes tiles of 32 columns through shared memory.
+// Defect: no barrier between filling the tile and reading it across warps.
+// expect: race shared @A @B
+__global__ void transpose(const float* x, float* y) {
+  __shared__ float tile[32][33];
+  int rows = blockDim.x / 32;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x / 32][threadIdx.x % 32] = x[i];     // @A
+  y[i] = tile[threadIdx.x % rows][threadIdx.x / rows]; // @B
+}
