@@ -67,9 +67,9 @@ install_packages() {
 
 # ensure_packages LIST...: does nothing when a stamp says that these very lists were satisfied.
 ensure_packages() {
-  local stamp=$root/build/.setup-$# list fresh=1 need
-  for list in "$@"; do [ "$stamp" -nt "$list" ] || fresh=0; done
-  [ $fresh = 1 ] && return
+  local stamp=$root/build/.setup-$# lists need
+  lists=$(cat "$@" | cksum)
+  [ "$lists" = "$(cat "$stamp" 2>/dev/null)" ] && return
   mapfile -t need < <(missing "$@")
   [ ${#need[@]} = 0 ] || install_packages "${need[@]}"
   mapfile -t need < <(missing "$@")
@@ -83,13 +83,13 @@ ensure_packages() {
     say "CMake 3.25 or newer is needed; $(command -v cmake) is $version"
     exit 4
   fi
-  touch "$stamp"
+  echo "$lists" >"$stamp"
 }
 
 # The private Python environment with NVRTC and the CUDA headers.
 ensure_nvrtc() {
   local list=$root/setup/requirements-nvrtc.txt venv=$root/.venv log=$root/build/setup.log
-  [ "$venv/.nvrtc" -nt "$list" ] && return
+  [ "$(cksum <"$list")" = "$(cat "$venv/.nvrtc" 2>/dev/null)" ] && return
   say "installing with pip into .venv: $(grep -v '^#' "$list" | tr '\n' ' ')"
   if ! { python3 -m venv --clear "$venv" &&
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list"; } \
@@ -98,7 +98,7 @@ ensure_nvrtc() {
     say "pip failed (all of its output: $log); tried in $venv: pip install -r $list"
     exit 4
   fi
-  touch "$venv/.nvrtc"
+  cksum <"$list" >"$venv/.nvrtc"
 }
 
 # As many compilers as cores, and no more than one for each 1.5 GiB of free memory.

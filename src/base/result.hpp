@@ -73,5 +73,8 @@ inline Error usage_error(std::string message, Span span = {}) {
 inline Error unsupported(std::string what, Span span = {}) {
   return Error{ErrorCode::unsupported, "unsupported " + std::move(what), std::move(span), {}};
 }
+inline Error environment_error(std::string message) {
+  return Error{ErrorCode::environment, std::move(message), {}, {}};
+}
 
 } // namespace assay

@@ -1,0 +1,175 @@
+// Compilation by NVRTC ("NVRTC" manual, "Basic Usage" and "Accessing Lowered Names").
+//
+// NVRTC has no host headers. The few that device code includes out of habit (fixed-width integers,
+// printf, assert, math, whose device versions are built in) are given as texts; anything else that
+// belongs to host code is an error, and says so.
+#include "compile/compile.hpp"
+
+#include "compile/nvcc.hpp"
+#include "compile/nvrtc.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace assay::compile {
+namespace fs = std::filesystem;
+namespace {
+
+// CCCL declares the global fixed-width types too where NVRTC compiles, so its declarations are
+// used.
+constexpr const char* kIntegers = "#pragma once\n"
+                                  "#include <cuda/std/cstdint>\n"
+                                  "namespace std { using namespace ::cuda::std; }\n";
+constexpr const char* kLimits = "#pragma once\n#include <cuda/std/climits>\n";
+constexpr const char* kFloats = "#pragma once\n"
+                                "#define FLT_RADIX 2\n"
+                                "#define FLT_MANT_DIG 24\n"
+                                "#define DBL_MANT_DIG 53\n"
+                                "#define FLT_EPSILON 0x1p-23f\n"
+                                "#define DBL_EPSILON 0x1p-52\n"
+                                "#define FLT_MIN 0x1p-126f\n"
+                                "#define DBL_MIN 0x1p-1022\n"
+                                "#define FLT_MAX 0x1.fffffep127f\n"
+                                "#define DBL_MAX 0x1.fffffffffffffp1023\n";
+constexpr const char* kSizes = "#pragma once\n#include <cuda/std/cstddef>\n";
+constexpr const char* kBuiltIn = "#pragma once\n";
+struct Header {
+  const char *name, *text;
+};
+constexpr std::array<Header, 17> kHeaders = {{
+    {"stdint.h", kIntegers},
+    {"cstdint", kIntegers},
+    {"limits.h", kLimits},
+    {"climits", kLimits},
+    {"float.h", kFloats},
+    {"cfloat", kFloats},
+    {"stddef.h", kSizes},
+    {"cstddef", kSizes},
+    {"stdio.h", kBuiltIn},
+    {"cstdio", kBuiltIn},
+    {"assert.h", kBuiltIn},
+    {"cassert", kBuiltIn},
+    {"math.h", kBuiltIn},
+    {"cmath", kBuiltIn},
+    {"stdlib.h", kBuiltIn},
+    {"cstdlib", kBuiltIn},
+    {"string.h", kBuiltIn},
+}};
+
+bool is_template(const std::string& entry) { return entry.find('<') != std::string::npos; }
+
+// A program that destroys itself.
+struct Program {
+  const Nvrtc& nvrtc;
+  Nvrtc::Program handle = nullptr;
+  ~Program() {
+    if (handle) nvrtc.destroy(&handle);
+  }
+  std::string text(int (*size)(Nvrtc::Program, size_t*), int (*get)(Nvrtc::Program, char*)) {
+    size_t n = 0;
+    if (size(handle, &n) != 0 || n == 0) return "";
+    std::string out(n, '\0');
+    if (get(handle, out.data()) != 0) return "";
+    out.resize(n - 1); // the terminating zero
+    return out;
+  }
+};
+
+Result<std::string> read_source(const CompileRequest& request) {
+  const std::string path = source_path(request);
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in || fs::is_directory(path)) return usage_error("cannot read " + path);
+  return text.str();
+}
+
+std::vector<std::string> nvrtc_options(const CompileRequest& request,
+                                       const std::vector<std::string>& headers) {
+  std::vector<std::string> options = {"--gpu-architecture=" + request.arch};
+  for (const std::string& flag : compile_flags(request)) options.push_back(flag);
+  options.push_back("-I" + fs::path(source_path(request)).parent_path().string());
+  for (const std::string& folder : headers) options.push_back("-I" + folder);
+  return options;
+}
+
+Result<CompiledPtx> compile_with(const Nvrtc& nvrtc, const CompileRequest& request) {
+  Result<std::string> source = read_source(request);
+  if (!source) return source.error();
+  std::vector<const char*> names, texts;
+  const std::vector<std::string> folders = header_directories(nvrtc.path);
+  if (!folders.empty())
+    for (const Header& header : kHeaders) {
+      names.push_back(header.name);
+      texts.push_back(header.text);
+    }
+  Program program{nvrtc};
+  int code = nvrtc.create(&program.handle, source->c_str(), source_path(request).c_str(),
+                          int(names.size()), texts.data(), names.data());
+  for (const std::string& entry : request.entries)
+    if (code == 0 && is_template(entry)) code = nvrtc.add_name(program.handle, entry.c_str());
+  if (code != 0) return usage_error(fmt::format("{}: {}", nvrtc.name(), nvrtc.error_string(code)));
+
+  const std::vector<std::string> options = nvrtc_options(request, folders);
+  std::vector<const char*> pointers;
+  for (const std::string& option : options) pointers.push_back(option.c_str());
+  code = nvrtc.compile(program.handle, int(pointers.size()), pointers.data());
+  CompiledPtx out;
+  out.compiler = nvrtc.name();
+  out.log = program.text(nvrtc.log_size, nvrtc.log);
+  if (code != 0) return log_error(request, out.log.empty() ? nvrtc.error_string(code) : out.log);
+  out.ptx =
+      relative_files(program.text(nvrtc.ptx_size, nvrtc.ptx), source_directory(request), folders);
+  for (const std::string& entry : request.entries) {
+    const char* lowered = nullptr;
+    if (is_template(entry) && nvrtc.lowered_name(program.handle, entry.c_str(), &lowered) == 0 &&
+        lowered)
+      out.names[entry] = lowered;
+  }
+  return out;
+}
+
+} // namespace
+
+std::string source_directory(const CompileRequest& request) {
+  std::error_code ignored;
+  const fs::path folder = request.directory.empty() ? fs::path(".") : fs::path(request.directory);
+  const fs::path whole = fs::weakly_canonical(folder, ignored);
+  return ignored ? folder.string() : whole.string();
+}
+
+std::string source_path(const CompileRequest& request) {
+  return (fs::path(source_directory(request)) / request.file).lexically_normal().string();
+}
+
+std::vector<std::string> compile_flags(const CompileRequest& request) {
+  std::vector<std::string> out = {"-lineinfo"};
+  const fs::path folder = source_directory(request);
+  for (size_t i = 0; i < request.flags.size(); ++i) {
+    std::string flag = request.flags[i];
+    if (flag == "-G") out.erase(out.begin()); // -G carries its own lines and excludes -lineinfo
+    if ((flag == "-I" || flag == "-D") && i + 1 < request.flags.size()) flag += request.flags[++i];
+    if (flag.rfind("-I", 0) == 0 && flag.size() > 2)
+      flag = "-I" + (folder / flag.substr(2)).string();
+    out.push_back(flag);
+  }
+  return out;
+}
+
+Result<CompiledPtx> compile_cuda(const CompileRequest& request) {
+  const Surroundings surroundings = Surroundings::of_this_process();
+  Result<std::unique_ptr<Nvrtc>> nvrtc = load_nvrtc(surroundings);
+  if (nvrtc) return compile_with(**nvrtc, request);
+  const std::string nvcc = find_nvcc(surroundings);
+  if (nvcc.empty() || !surroundings.assay_nvrtc.empty()) return nvrtc.error();
+  Result<std::string> source = read_source(request);
+  if (!source) return source.error();
+  return compile_with_nvcc(nvcc, request);
+}
+
+} // namespace assay::compile
