@@ -19,10 +19,10 @@ struct Span {
 };
 
 enum class ErrorCode : uint8_t {
-  usage,        // wrong arguments, wrong file, wrong syntax: exit code 2
-  unsupported,  // legal input that Assay does not execute yet: verdict unknown, exit code 3
-  environment,  // the machine lacks something (NVRTC, say): exit code 4
-  internal,     // our own mistake: exit code 2 with a bundle
+  usage,       // wrong arguments, wrong file, wrong syntax: exit code 2
+  unsupported, // legal input that Assay does not execute yet: verdict unknown, exit code 3
+  environment, // the machine lacks something (NVRTC, say): exit code 4
+  internal,    // our own mistake: exit code 2 with a bundle
 };
 
 struct Error {

@@ -5,16 +5,14 @@
 // belongs to host code is an error, and says so.
 #include "compile/compile.hpp"
 
+#include "base/file.hpp"
 #include "compile/nvcc.hpp"
 #include "compile/nvrtc.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace assay::compile {
 namespace fs = std::filesystem;
@@ -80,15 +78,6 @@ struct Program {
   }
 };
 
-Result<std::string> read_source(const CompileRequest& request) {
-  const std::string path = source_path(request);
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || fs::is_directory(path)) return usage_error("cannot read " + path);
-  return text.str();
-}
-
 std::vector<std::string> nvrtc_options(const CompileRequest& request,
                                        const std::vector<std::string>& headers) {
   std::vector<std::string> options = {"--gpu-architecture=" + request.arch};
@@ -99,7 +88,7 @@ std::vector<std::string> nvrtc_options(const CompileRequest& request,
 }
 
 Result<CompiledPtx> compile_with(const Nvrtc& nvrtc, const CompileRequest& request) {
-  Result<std::string> source = read_source(request);
+  Result<std::string> source = read_file(source_path(request));
   if (!source) return source.error();
   std::vector<const char*> names, texts;
   const std::vector<std::string> folders = header_directories(nvrtc.path);
@@ -167,7 +156,7 @@ Result<CompiledPtx> compile_cuda(const CompileRequest& request) {
   if (nvrtc) return compile_with(**nvrtc, request);
   const std::string nvcc = find_nvcc(surroundings);
   if (nvcc.empty() || !surroundings.assay_nvrtc.empty()) return nvrtc.error();
-  Result<std::string> source = read_source(request);
+  Result<std::string> source = read_file(source_path(request));
   if (!source) return source.error();
   return compile_with_nvcc(nvcc, request);
 }

@@ -1,13 +1,11 @@
 // Runs `nvcc -ptx` on the source; PTX and messages go to files in a private temporary folder.
 #include "compile/nvcc.hpp"
 
-#include <fmt/format.h>
+#include "base/file.hpp"
 
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <spawn.h>
-#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,13 +21,6 @@ struct TemporaryFolder {
     if (made) fs::remove_all(path, ignored);
   }
 };
-
-std::string contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
 
 // The exit code, or −1 when the program could not be started or was killed.
 int run(const std::vector<std::string>& command, const std::string& log) {
@@ -61,10 +52,13 @@ Result<CompiledPtx> compile_with_nvcc(const std::string& nvcc, const CompileRequ
   if (code < 0) return environment_error("cannot run " + nvcc);
   CompiledPtx out;
   out.compiler = "nvcc";
-  out.log = contents(log);
+  Result<std::string> said = read_file(log);
+  if (said) out.log = *said;
   if (code != 0) return log_error(request, out.log);
+  Result<std::string> text = read_file(ptx);
+  if (!text) return text.error();
   const std::string toolkit = fs::path(nvcc).parent_path().parent_path().string();
-  out.ptx = relative_files(contents(ptx), source_directory(request),
+  out.ptx = relative_files(*text, source_directory(request),
                            {toolkit + "/include", toolkit + "/targets/x86_64-linux/include"});
   return out;
 }

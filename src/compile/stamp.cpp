@@ -1,12 +1,12 @@
 // Stamps of committed PTX.
 #include "compile/stamp.hpp"
 
+#include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 namespace assay::compile {
 namespace fs = std::filesystem;
@@ -40,16 +40,11 @@ std::string quoted_include(std::string_view line) {
 // Adds a file and, depth first, what it includes from folders of the case. Each file counts once.
 bool add_file(const fs::path& path, std::set<std::string>& seen, Hasher& hasher) {
   if (!seen.insert(path.lexically_normal().string()).second) return true;
-  std::error_code ignored;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || !fs::is_regular_file(path, ignored)) return false;
-  std::ostringstream whole;
-  whole << in.rdbuf();
-  const std::string text = whole.str();
-  hasher.add_u64(text.size());
-  hasher.add(text);
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
+  const Result<std::string> text = read_file(path.string());
+  if (!text) return false;
+  hasher.add_u64(text->size());
+  hasher.add(*text);
+  for (const std::string& line : split_lines(*text))
     if (const std::string name = quoted_include(line); !name.empty())
       add_file(path.parent_path() / name, seen, hasher); // elsewhere: a toolkit's header, say
   return true;

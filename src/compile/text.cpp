@@ -1,10 +1,9 @@
 // What compilers write, made fit for people: the log as an error with a place, and paths in PTX.
 #include "compile/compile.hpp"
 
-#include <fmt/format.h>
+#include "base/text.hpp"
 
 #include <cstdlib>
-#include <sstream>
 
 namespace assay::compile {
 namespace {
@@ -32,8 +31,7 @@ bool needs_host(const std::string& log) {
 
 Error log_error(const CompileRequest& request, const std::string& log) {
   Error error = usage_error("does not compile", {source_path(request), 0, 0});
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);)
+  for (const std::string& line : split_lines(log))
     if (parse_complaint(line, error)) break;
   std::string whole = log;
   while (!whole.empty() && whole.back() == '\n') whole.pop_back();
@@ -49,8 +47,7 @@ std::string relative_files(const std::string& ptx, const std::string& directory,
                            const std::vector<std::string>& headers) {
   std::string out;
   out.reserve(ptx.size());
-  std::istringstream lines(ptx);
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line : split_lines(ptx)) {
     const size_t quote = line.find('"');
     const size_t first = line.find_first_not_of(" \t");
     if (quote != std::string::npos &&
