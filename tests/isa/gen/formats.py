@@ -118,7 +118,7 @@ def encode(x, fmt, mode="rn", negative=False, ftz=False, satfinite=False):
 
 def sqrt_fraction(x):
     """A Fraction on the same side of every rounding boundary (up to f64) as sqrt(x)."""
-    scale = 400 - 2 * (floor_log2(x) // 2)
+    scale = 200 - floor_log2(x) // 2
     n = x * Fraction(2) ** (2 * scale) if scale >= 0 else x / Fraction(2) ** (-2 * scale)
     whole = n.numerator // n.denominator
     r = isqrt(whole)

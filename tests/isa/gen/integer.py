@@ -196,7 +196,7 @@ def bits():
 
 
 def bit_fields():
-    lengths = (0, 1, 5, 8, 16, 31, 32, 33, 63, 64, 65, 255, 256, 257)
+    lengths = (0, 1, 5, 8, 16, 31, 32, 33, 63, 64, 65, 200, 254, 255)
 
     def places(n, seed):
         r = rng(seed)
@@ -220,14 +220,14 @@ def bit_fields():
                 b = b & ~(1 << pos + i) | (a >> i & 1) << pos + i
         return b
 
-    t = Table("integer-arithmetic/bfe", ARITH + "bfe", "Position and length are bits 7..0 of their operands; bits beyond the source are copies of the sign bit (.s) or 0.")
+    t = Table("integer-arithmetic/bfe", ARITH + "bfe", "Position and length are 0..255; bits beyond the source are copies of the sign bit (.s) or 0.")
     for ty in ("u32", "s32", "u64", "s64"):
         pos, length = places(128, ty)
         a = ints(ty, 128, 3)
         a = a[8:] + a[:8]
         t.form("bfe." + ty, ty, [(ty, a), ("u32", pos), ("u32", length)], lambda x, y, z, ty=ty: bfe(x, y, z, ty))
     yield t
-    t = Table("integer-arithmetic/bfi", ARITH + "bfi", "Position and length are bits 7..0 of their operands; what would fall beyond the destination is dropped.")
+    t = Table("integer-arithmetic/bfi", ARITH + "bfi", "Position and length are 0..255; what would fall beyond the destination is dropped.")
     for ty in ("b32", "b64"):
         pos, length = places(128, ty)
         ut = "u" + ty[1:]
