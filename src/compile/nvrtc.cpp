@@ -1,4 +1,5 @@
-// Loading NVRTC. The library stays loaded for the life of the object that holds it.
+// Loading NVRTC. It keeps memory and threads' state of its own after a compilation, so the library
+// stays in the process once it has been loaded (RTLD_NODELETE).
 #include "compile/nvrtc.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ std::string path_of(void* function) {
 // Null, and why in `problem`, when this file is not a usable NVRTC.
 std::unique_ptr<Nvrtc> try_load(const std::string& candidate, std::string& problem) {
   auto n = std::make_unique<Nvrtc>();
-  n->handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+  n->handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!n->handle) {
     const char* why = dlerror();
     problem = why ? why : candidate + ": cannot be loaded";
