@@ -1,0 +1,95 @@
+// The rows of isa.def, their index by opcode, and the rule for targets.
+// Targets: PTX ISA 9.0, section 11.1.2 (.target), "a" and "f" suffixes.
+#include "ptx/isa.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <unordered_map>
+
+namespace assay::ptx {
+namespace {
+
+constexpr IsaRow kRows[] = {
+#define ISA(section, opcode, modifiers, operands, ptx, sm)                                         \
+  {section, opcode, modifiers, operands, ptx, sm},
+#include "ptx/isa.def"
+#undef ISA
+};
+
+struct Set {
+  std::string_view name, alternatives;
+};
+constexpr Set kSets[] = {
+#define SET(name, alternatives) {#name, alternatives},
+#include "ptx/isa_sets.def"
+#undef SET
+};
+
+struct Target {
+  uint32_t number = 0;
+  char suffix = 0;
+};
+
+Target parse_target(std::string_view text) {
+  Target result;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result.number);
+  if (error == std::errc() && end != text.data() + text.size()) result.suffix = *end;
+  return result;
+}
+
+// Families: 100f covers 100 and 103, 110f (formerly 101) itself, 120f covers 120 and 121.
+uint32_t family(uint32_t number) {
+  if (number == 100 || number == 103) return 100;
+  if (number == 101 || number == 110) return 110;
+  if (number == 120 || number == 121) return 120;
+  return number;
+}
+
+bool allows(Target wanted, Target have) {
+  if (wanted.number <= 70 && !wanted.suffix)
+    return true; // also for the older targets that modules may name
+  if (wanted.suffix == 'a') return have.suffix == 'a' && have.number == wanted.number;
+  if (wanted.suffix == 'f')
+    return (have.suffix == 'a' || have.suffix == 'f') &&
+           family(have.number) == family(wanted.number) && have.number >= wanted.number;
+  return have.number >= wanted.number;
+}
+
+using Index = std::unordered_map<std::string_view, std::vector<const IsaRow*>>;
+
+Index make_index() {
+  Index index;
+  for (const IsaRow& row : kRows) index[row.opcode].push_back(&row);
+  return index;
+}
+
+} // namespace
+
+std::span<const IsaRow> isa_rows() { return kRows; }
+
+std::span<const IsaRow* const> isa_rows(std::string_view opcode) {
+  static const Index index = make_index();
+  auto found = index.find(opcode);
+  if (found == index.end()) return {};
+  return found->second;
+}
+
+std::string_view isa_set(std::string_view name) {
+  for (const Set& set : kSets)
+    if (set.name == name) return set.alternatives;
+  return {};
+}
+
+bool target_allows(std::string_view sm, std::string_view target) {
+  if (target.starts_with("sm_")) target.remove_prefix(3);
+  Target have = parse_target(target);
+  while (!sm.empty()) {
+    size_t blank = std::min(sm.find(' '), sm.size());
+    if (allows(parse_target(sm.substr(0, blank)), have)) return true;
+    sm.remove_prefix(std::min(blank + 1, sm.size()));
+  }
+  return false;
+}
+
+} // namespace assay::ptx
