@@ -94,6 +94,21 @@ def float_to_int():
         yield t
 
 
+def nan_to_int():
+    t = Table("data-movement/cvt-int-from-nan", SECTION,
+              "NaN becomes 0 where neither the source is f64 nor the destination 64-bit, else the top bit of the destination.")
+    for name in ("f16", "f32", "f64"):
+        fmt = FLOATS[name]
+        v = [fmt.inf | 1, fmt.sign | fmt.inf | 1 << fmt.man - 1, fmt.inf | (1 << fmt.man) - 1, fmt.sign | fmt.inf | 2] * 8
+        for dst in INTS:
+            out = {"u8": "u16", "s8": "s16"}.get(dst, dst)
+            w = width(dst)
+            r = wrap(1 << w - 1, dst) if name == "f64" or w == 64 else 0
+            for mode in ("rni", "rzi"):
+                t.form("cvt.%s.%s.%s" % (mode, dst, name), out, [(name, v)], lambda x, r=r: r)
+    yield t
+
+
 def round_to_integral():
     t = Table("data-movement/cvt-round-integral", SECTION, "Integer rounding between equal float types; the sign of zero stays.")
     for name in ("f16", "f32", "f64"):
@@ -239,5 +254,5 @@ def pack():
 
 
 def tables():
-    for group in (int_to_int, int_to_float, float_to_int, round_to_integral, float_to_float, tf32_fp8, pack):
+    for group in (int_to_int, int_to_float, float_to_int, nan_to_int, round_to_integral, float_to_float, tf32_fp8, pack):
         yield from group()
