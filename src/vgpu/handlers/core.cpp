@@ -2,7 +2,8 @@
 // machine. Compiled once per level (ASSAY_LEVEL names the namespace); pure operations come from the
 // pure_*.cpp files of the same level.
 #include "vgpu/handlers/memory.hpp"
-#include "vgpu/handlers/pure.hpp"
+#include "vgpu/handlers/mma.hpp"
+#include "vgpu/handlers/table.hpp"
 
 #define ASSAY_STRING_(x) #x
 #define ASSAY_STRING(x) ASSAY_STRING_(x)
@@ -94,7 +95,7 @@ const Exec* mma_op(const Exec* e, Warp* w, char* regs) {
                       EventKind::illegal_operation, "mma executed without all 32 lanes of the warp");
     return stop(w, e, Stop::aborted);
   }
-  mma_execute(w->program->mmas[e->op.imm], regs);
+  mma_execute(w->program->mmas[e->op.imm], regs, w->machine->job.device.compute_capability);
   ASSAY_NEXT(e, w, regs);
 }
 
