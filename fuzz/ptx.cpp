@@ -1,5 +1,5 @@
-// Fuzzes the PTX parser and printer: no input crashes them, and what parses comes back the same from its
-// printed form. Started from the project's own PTX (fuzz/run).
+// Fuzzes the PTX parser and printer: no input crashes them, and what parses comes back the same
+// from its printed form. Started from the project's own PTX (fuzz/run).
 #include "base/check.hpp"
 #include "ptx/module.hpp"
 

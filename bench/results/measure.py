@@ -398,6 +398,17 @@ def mma_values(t, k, acc, trial, r):
     return a, b, c
 
 
+def floor_values(t, k, r):
+    """Products of 2^-160 to 2^-135 and small or no c: whether zero terms or a floor join the alignment."""
+    def operand(lo, hi):
+        return bits_near(t, r, lo, hi)
+
+    a = [operand(-78, -70) for _ in range(16 * k)]
+    b = [operand(-80, -66) for _ in range(8 * k)]
+    c = [0 if r.random() < 0.5 else r.getrandbits(1) << 31 | r.getrandbits(r.randint(1, 23)) for _ in range(128)]
+    return a, b, c
+
+
 def matrices(w, gpu):
     source = os.path.join(HERE, "mma.cu")
     ptx = os.path.join(HERE, "mma.ptx")
@@ -405,14 +416,16 @@ def matrices(w, gpu):
         subprocess.check_call(["nvcc", "-arch=sm_90", "-ptx", "-o", "/tmp/mma.ptx", source])
         ptx = "/tmp/mma.ptx"
     module = gpu.load(open(ptx).read())
-    for name, t, k, acc in MMA:
-        r = random.Random(name)
-        a, b, c, trials = [], [], [], 32
+    small = [row for row in MMA if row[0] in ("m16n8k16.f32.bf16", "m16n8k8.f32.tf32")]
+    for name, t, k, acc, floor in [m + (False,) for m in MMA] + [m + (True,) for m in small]:
+        r = random.Random(name + ("floor" if floor else ""))
+        a, b, c, trials = [], [], [], 8 if floor else 32
         for trial in range(trials):
-            x, y, z = mma_values(t, k, acc, trial, r)
+            x, y, z = floor_values(t, k, r) if floor else mma_values(t, k, acc, trial, r)
             a, b, c = a + x, b + y, c + z
         raw = [array.array(CODE[BITS[u]], v).tobytes() for u, v in ((t, a), (t, b), (acc, c))]
         entry = name.replace(".", "_")
+        name = "floor." + name if floor else name
         out = gpu.launch(module, entry, raw, len(raw[2]), trials, 32)
         for key, u, v in zip("abc", (t, t, acc), (a, b, c)):
             w.put("mma.%s.%s" % (name, key), u, v)

@@ -19,6 +19,13 @@ std::string path_of(void* function) {
   return dladdr(function, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
+// NVRTC opens its companion by bare name when it compiles, and the packages' folder is on no search
+// path; a library that is loaded already is found by that name.
+void load_builtins(const std::string& library) {
+  for (const std::string& file : builtins_beside(library))
+    if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE)) return;
+}
+
 // Null, and why in `problem`, when this file is not a usable NVRTC.
 std::unique_ptr<Nvrtc> try_load(const std::string& candidate, std::string& problem) {
   auto n = std::make_unique<Nvrtc>();
@@ -42,6 +49,7 @@ std::unique_ptr<Nvrtc> try_load(const std::string& candidate, std::string& probl
     return nullptr;
   }
   n->path = path_of(reinterpret_cast<void*>(n->compile));
+  load_builtins(n->path);
   return n;
 }
 

@@ -108,6 +108,10 @@ std::vector<std::string> header_directories(const std::string& library) {
   return out;
 }
 
+std::vector<std::string> builtins_beside(const std::string& library) {
+  return entries(fs::path(library).parent_path(), "libnvrtc-builtins.so");
+}
+
 std::string find_nvcc(const Surroundings& s) {
   std::vector<std::string> folders = s.path;
   for (const std::string& toolkit : s.toolkits) folders.push_back(toolkit + "/bin");

@@ -25,6 +25,9 @@ std::vector<std::string> nvrtc_candidates(const Surroundings& surroundings);
 // Folders with CUDA's headers that belong to this library, CCCL's included.
 std::vector<std::string> header_directories(const std::string& library);
 
+// NVRTC's companion libraries (libnvrtc-builtins) in the folder of this library.
+std::vector<std::string> builtins_beside(const std::string& library);
+
 // The path of nvcc, or empty.
 std::string find_nvcc(const Surroundings& surroundings);
 

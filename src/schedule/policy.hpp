@@ -3,8 +3,6 @@
 // The three-method interface follows the Shuttle model checker; see docs/recipes/policy.md.
 #pragma once
 
-#include "base/hash.hpp"
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,9 +33,9 @@ struct Decision {
 };
 
 enum class Choice : uint8_t {
-  lane_order,   // order of the lanes of one atomic instruction: n = lanes, answer rotates/permutes
-  store_winner, // which lane of a same-instruction store is last
-  split,        // how to split a converged warp at this point: 0 no, else a mask by n
+  lane_order,   // order of the lanes of one atomic instruction: 0 ascending, 1 descending, else a seed
+  store_winner, // lanes of one store act in 0 ascending, 1 descending order, for a whole launch
+  split,        // how to split a group here: 0 no, 1 halves, 2 odd and even, 3 first lane, 4 last lane
   admit,        // which not yet started CTA comes next: n = how many there are
 };
 
@@ -54,23 +52,11 @@ public:
   // Traits, constant per policy.
   virtual bool admit_all() const { return false; }   // admit CTAs up to residency at once
   virtual bool reconverge() const { return true; }   // prefer to join at post-dominators
+  virtual bool splits() const { return false; }      // may split warps at scheduling points
 };
 
 // Policies by name: canonical, reverse, random, lane-split, cta-shuffle. Null for unknown names.
 std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed);
 const std::vector<std::string>& policy_names();
-
-// A run's decisions in replayable form: run-length list, versioned, with the hashes that must match.
-struct Trace {
-  static constexpr uint32_t kVersion = 1;
-  Digest program, launch, inputs;     // of PTX, launch options, input bytes
-  std::string device, semantics;      // model name, semantics version
-  std::string policy;                 // that made it, for the reader
-  uint64_t seed = 0;
-  struct Step { uint32_t launch; AgentId agent; uint32_t points; };
-  std::vector<Step> steps;
-  std::vector<uint32_t> choices;      // answers of choose(), in order
-  std::string text() const;           // file form
-};
 
 } // namespace assay::schedule

@@ -6,6 +6,7 @@
 #include "ir/program.hpp"
 #include "race/access.hpp"
 #include "schedule/policy.hpp"
+#include "schedule/trace.hpp"
 
 #include <memory>
 #include <string>
@@ -73,6 +74,7 @@ struct RunOptions {
   std::vector<Arm> arms;
   uint32_t quantum = 4096;         // loop iterations before a running agent yields
   bool record_trace = true;
+  bool hash_path = false;          // Outcome::path (needs detect)
   std::string level;               // "", "portable", "avx2", "avx512"
   const volatile bool* cancel = nullptr; // set by another thread: stop soon, outcome `cancelled`
 };
@@ -108,6 +110,8 @@ struct RunNote { std::string kind, message; }; // released-by-exit, foreign-loca
 struct Outcome {
   bool completed = false;          // all launches ended normally
   std::vector<Event> events;
+  std::vector<Event> uninitialised_reads; // candidates: findings only if the outcome follows the poison
+  bool arms_reversed = false;      // the armed pair ran in the other order
   std::vector<RunNote> notes;
   struct LaunchConflicts { uint32_t launch; std::vector<race::Conflict> conflicts; };
   std::vector<LaunchConflicts> conflicts;
@@ -116,11 +120,11 @@ struct Outcome {
   std::vector<std::string> memory_names;
   std::vector<std::vector<uint8_t>> written;     // a bit per byte: stored to by some launch
   Digest digest;                   // of initialised bytes of all of memory
-  Digest path;                     // of branches and addresses (with check_init only)
+  Digest path;                     // of branches and addresses (with hash_path)
   schedule::Trace trace;
   uint64_t thread_instructions = 0;
   uint64_t scheduling_points = 0;
-  uint64_t peak_extra_bytes = 0;   // beyond buffers and shadow
+  uint64_t shadow_bytes = 0;       // of the detector, at most, over the launches
   std::string printed;             // device printf output
   // conditions of `proved for this input`, each true when it holds
   struct Proof {

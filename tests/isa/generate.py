@@ -13,7 +13,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-MODULES = ("integer", "logic", "convert", "floating", "half", "approx", "warp", "memory", "matrix")
+MODULES = ("integer", "logic", "convert", "floating", "half", "approx", "warp", "memory", "control", "matrix")
 
 
 def write_all(root):

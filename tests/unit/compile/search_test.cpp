@@ -17,7 +17,8 @@ TEST(Search, PrefersTheProjectsEnvironmentThenOthersThenToolkits) {
   const std::string conda =
       f.write("c/lib/python3.9/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
   const std::string toolkit = f.write("cuda/lib64/libnvrtc.so.13", "");
-  f.write("cuda/lib64/libnvrtc-builtins.so.13.0", "");
+  const std::string builtins = f.write("cuda/lib64/libnvrtc-builtins.so.13.0", "");
+  EXPECT_EQ(builtins_beside(toolkit), std::vector<std::string>{builtins});
   Surroundings s;
   s.project = f.path + "/p";
   s.environments = {f.path + "/c"};

@@ -1,0 +1,474 @@
+// The plan of an exploration and its verdicts; see explore.hpp.
+//
+// Runs of one job are independent, so they are spread over the cores; results are taken in the order
+// of the plan, whatever finished first, so that the same input and seed give the same report.
+#include "explore/explore.hpp"
+
+#include "explore/pool.hpp"
+#include "ir/source.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <set>
+
+namespace assay::explore {
+
+namespace {
+
+using race::Conflict;
+using Clock = std::chrono::steady_clock;
+
+struct Planned {
+  std::string policy;
+  uint64_t seed = 0;
+  std::vector<vgpu::Arm> arms;
+  vgpu::Poison poison = vgpu::Poison::nan_like;
+  bool detect = true, hash_path = false;
+};
+
+vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Options& options) {
+  auto policy = schedule::make_policy(plan.policy, plan.seed);
+  vgpu::RunOptions run;
+  run.step_budget = options.step_budget;
+  run.detect = plan.detect;
+  run.arms = plan.arms;
+  run.poison = plan.poison;
+  run.hash_path = plan.hash_path;
+  run.level = options.level;
+  vgpu::Outcome out = vgpu::run(job, *policy, run);
+  stamp(out.trace, job, plan.seed);
+  return out;
+}
+
+bool inconclusive(vgpu::EventKind k) {
+  return k == vgpu::EventKind::budget || k == vgpu::EventKind::unsupported ||
+         k == vgpu::EventKind::out_of_memory || k == vgpu::EventKind::cancelled;
+}
+
+// A conflict's identity across runs: kind, the two operations, space.
+using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>;
+Key key_of(uint32_t launch, const Conflict& c) {
+  uint32_t a = c.first.info.pc, b = c.second.info.pc;
+  bool order = c.kind == Conflict::Kind::order;
+  return {launch, order, std::min(a, b), std::max(a, b), uint32_t(c.space)};
+}
+
+class Explorer {
+public:
+  Explorer(const vgpu::JobSpec& job, const Options& options)
+      : job_(job), options_(options), start_(Clock::now()) {}
+
+  Report run() {
+    report_.first = perform(job_, {"canonical", options_.seed, {}, {}, options_.detect}, options_);
+    report_.first_trace = report_.first.trace;
+    ++report_.schedules;
+    take_events(report_.first, "canonical");
+    take_conflicts(report_.first, "canonical");
+    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message);
+    if (report_.unknown.empty() || !conflicts_.empty()) {
+      uninitialised();
+      settle_proof();
+      if (!report_.proved) {
+        other_policies();
+        if (options_.directed) directed();
+      }
+    }
+    conclude();
+    return std::move(report_);
+  }
+
+  Report once(const std::string& policy) {
+    report_.first = perform(job_, {policy, options_.seed, {}, {}, options_.detect}, options_);
+    report_.first_trace = report_.first.trace;
+    ++report_.schedules;
+    take_events(report_.first, policy);
+    take_conflicts(report_.first, policy);
+    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message);
+    uninitialised();
+    conclude();
+    return std::move(report_);
+  }
+
+private:
+  struct Pair { // a conflict seen in some run, with what became of it
+    uint32_t launch = 0;
+    Conflict conflict;
+    std::string policy;
+    schedule::Trace trace;
+    Digest outcome;
+    bool value_race = false, reversed = false, tried = false;
+    bool differs = false;
+    std::vector<Difference> differing;
+    schedule::Trace other_trace;
+    Digest other;
+  };
+
+  bool out_of_time() const {
+    return options_.seconds > 0 &&
+           std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
+  }
+
+  void add_note(const std::string& kind, const std::string& message) {
+    for (const Finding& n : report_.notes)
+      if (n.kind == kind && n.message == message) return;
+    Finding f;
+    f.kind = kind;
+    f.severity = Severity::note;
+    f.message = message;
+    report_.notes.push_back(std::move(f));
+  }
+
+  void take_events(const vgpu::Outcome& out, const std::string& policy) {
+    for (const vgpu::Event& e : out.events) {
+      if (inconclusive(e.kind)) {
+        if (report_.unknown.empty()) report_.unknown = reason(e);
+        continue;
+      }
+      Finding f;
+      f.kind = vgpu::kind_name(e.kind);
+      f.message = e.message;
+      f.places = e.places;
+      f.launch = e.places.empty() ? 0 : e.places[0].launch;
+      f.traces = {out.trace};
+      f.policy = policy;
+      bool known = false;
+      for (const Finding& g : report_.findings)
+        known |= g.kind == f.kind && !g.places.empty() && !f.places.empty() &&
+                 g.places[0].pc == f.places[0].pc;
+      if (!known) report_.findings.push_back(std::move(f));
+    }
+  }
+
+  std::string reason(const vgpu::Event& e) const {
+    if (e.places.empty()) return fmt::format("{}: {}", vgpu::kind_name(e.kind), e.message);
+    const vgpu::Place& p = e.places[0];
+    const ir::Program& program = *job_.launches[p.launch].program;
+    ir::SourcePlace at = ir::place(program, p.pc);
+    std::string what = e.message;
+    if (e.kind == vgpu::EventKind::unsupported && what.empty()) {
+      const ptx::Instruction* i = program.sites[p.pc].instruction;
+      what = i ? ptx::print(*i) : "operation";
+    }
+    return fmt::format("{} {} ({}:{}, PTX line {})", vgpu::kind_name(e.kind), what, at.file, at.line,
+                       at.ptx_line);
+  }
+
+  void take_conflicts(const vgpu::Outcome& out, const std::string& policy) {
+    for (const auto& launch : out.conflicts)
+      for (const Conflict& c : launch.conflicts) {
+        if (c.kind == Conflict::Kind::race) report_.race_free = false;
+        auto& instances = conflicts_[key_of(launch.launch, c)];
+        bool value = c.kind == Conflict::Kind::value_race;
+        // An access pair that is a race somewhere is no mere value race.
+        if (!value)
+          for (auto& p : instances) p.value_race = false;
+        bool all_value = value;
+        for (auto& p : instances) all_value &= p.value_race;
+        if (instances.size() >= 4) continue;
+        Pair p;
+        p.launch = launch.launch;
+        p.conflict = c;
+        p.policy = policy;
+        p.trace = out.trace;
+        p.outcome = out.digest;
+        p.value_race = instances.empty() ? value : all_value;
+        if (instances.empty()) order_.push_back(key_of(launch.launch, c));
+        instances.push_back(std::move(p));
+      }
+  }
+
+  void compare(const vgpu::Outcome& out, const std::string& policy) {
+    if (!out.completed || !report_.first.completed || out.digest == report_.first.digest) return;
+    report_.deterministic = false;
+    if (differing_runs_.size() < 8) differing_runs_.push_back({policy, out.trace, out.digest,
+                                                               differences(report_.first, out)});
+  }
+
+  // Reads of what nobody wrote matter when the outcome, a branch or an address follows the poison.
+  void uninitialised() {
+    if (report_.first.uninitialised_reads.empty()) return;
+    Planned base{"canonical", options_.seed, {}, vgpu::Poison::nan_like, true, true};
+    vgpu::Outcome reference = perform(job_, base, options_);
+    bool matters = false;
+    std::vector<Difference> differing;
+    for (vgpu::Poison p : {vgpu::Poison::small_finite, vgpu::Poison::index_like}) {
+      base.poison = p;
+      vgpu::Outcome out = perform(job_, base, options_);
+      ++report_.schedules;
+      bool same = out.digest == reference.digest && out.path == reference.path &&
+                  out.completed == reference.completed;
+      if (!same && differing.empty()) differing = differences(reference, out);
+      matters |= !same;
+    }
+    for (const vgpu::Event& e : report_.first.uninitialised_reads) {
+      if (!matters) {
+        add_note("uninitialised-padding", e.message + "; the result does not depend on it");
+        continue;
+      }
+      Finding f;
+      f.kind = vgpu::kind_name(e.kind);
+      f.message = e.message + ", and the result depends on it";
+      f.places = e.places;
+      f.launch = e.places[0].launch;
+      f.differing = differing;
+      f.traces = {report_.first.trace};
+      f.policy = "canonical";
+      report_.findings.push_back(std::move(f));
+    }
+  }
+
+  void settle_proof() {
+    const vgpu::Outcome& o = report_.first;
+    report_.not_proved = o.proof.why_not;
+    if (!o.completed) report_.not_proved.push_back("the run did not complete");
+    if (!options_.detect) report_.not_proved.push_back("race detection was off");
+    if (!order_.empty()) report_.not_proved.push_back("conflicting accesses were found");
+    if (!o.uninitialised_reads.empty()) report_.not_proved.push_back("uninitialised memory was read");
+    report_.proved = report_.not_proved.empty();
+  }
+
+  void other_policies() {
+    std::vector<std::string> names = options_.policies.empty() ? schedule::policy_names() : options_.policies;
+    std::vector<Planned> plans;
+    for (const std::string& name : names) {
+      if (name == "canonical") continue;
+      bool seeded = name != "reverse";
+      for (uint32_t k = 0; k < (seeded ? options_.runs_per_policy : 1); ++k)
+        plans.push_back({name, options_.seed + k, {}, {}, options_.detect});
+    }
+    run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+      take_events(out, plan.policy);
+      take_conflicts(out, plan.policy);
+      compare(out, plan.policy);
+    });
+  }
+
+  template <class F> void run_plans(const std::vector<Planned>& plans, F take) {
+    std::vector<vgpu::Outcome> outcomes(plans.size());
+    std::vector<char> done(plans.size(), 0);
+    // In chunks, so that few outcomes (each holds all of memory) are alive at once.
+    size_t width = options_.threads ? options_.threads : default_threads();
+    for (size_t from = 0; from < plans.size(); from += width) {
+      if (out_of_time()) {
+        report_.not_reached.push_back(fmt::format("{} of {} planned runs", plans.size() - from, plans.size()));
+        return;
+      }
+      size_t n = std::min(width, plans.size() - from);
+      parallel(n, width, [&](size_t i) { outcomes[from + i] = perform(job_, plans[from + i], options_); });
+      for (size_t i = 0; i < n; ++i) {
+        ++report_.schedules;
+        take(plans[from + i], outcomes[from + i]);
+        outcomes[from + i] = {};
+      }
+    }
+  }
+
+  // The other order of each conflict: the first access is held back until the second has run.
+  void directed() {
+    std::vector<Planned> plans;
+    std::vector<Pair*> pairs;
+    // First one instance of every pair of operations, then the further ones.
+    for (size_t instance = 0; instance < 4; ++instance)
+      for (const Key& key : order_) {
+        auto& instances = conflicts_[key];
+        if (instance >= instances.size() || instances[instance].value_race) continue;
+        Pair& p = instances[instance];
+        if (plans.size() >= options_.directed_runs) {
+          ++skipped_;
+          continue;
+        }
+        plans.push_back(reversal(p));
+        pairs.push_back(&p);
+      }
+    size_t at = 0;
+    run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+      Pair& p = *pairs[at++];
+      p.tried = true;
+      p.reversed = out.arms_reversed || p.conflict.kind == Conflict::Kind::same_instruction;
+      take_events(out, plan.policy);
+      compare(out, plan.policy);
+      bool stuck = !out.completed;
+      if (p.reversed && (out.digest != p.outcome || stuck)) {
+        p.differs = out.completed;
+        p.differing = out.completed ? differences(report_.first, out) : std::vector<Difference>{};
+        p.other_trace = out.trace;
+        p.other = out.digest;
+      }
+    });
+    if (skipped_) report_.not_reached.push_back(fmt::format("{} further instances of conflicts", skipped_));
+  }
+
+  Planned reversal(const Pair& p) const {
+    Planned plan{p.policy, p.trace.seed, {}, {}, true};
+    if (p.conflict.kind == Conflict::Kind::same_instruction) {
+      plan.policy = p.policy == "reverse" ? "canonical" : "reverse";
+      return plan;
+    }
+    vgpu::Arm arm;
+    arm.first = p.conflict.first;
+    arm.second = p.conflict.second;
+    arm.space = p.conflict.space;
+    arm.address = p.conflict.address;
+    arm.launch = p.launch;
+    plan.arms.push_back(arm);
+    return plan;
+  }
+
+  static std::string kind_text(const race::AccessInfo& a) {
+    const char* what = a.atomic ? "atomic" : a.write ? "store" : "load";
+    return fmt::format("{} of {} bytes", what, a.bytes);
+  }
+
+  vgpu::Place side_place(const Pair& p, const race::Side& s) const {
+    vgpu::Place at;
+    at.launch = p.launch;
+    at.pc = s.info.pc;
+    at.agent = s.agent;
+    at.lane = s.lane;
+    at.operation = kind_text(s.info);
+    at.has_address = true;
+    if (p.conflict.space == race::Space::shared) {
+      at.region = "shared";
+      at.offset = p.conflict.address;
+    } else {
+      uint64_t window = ir::window_of(p.conflict.address);
+      bool buffer = window < ir::kFirstModuleWindow;
+      const ir::Program& program = *job_.launches[p.launch].program;
+      uint64_t index = window - (buffer ? ir::kFirstBufferWindow : ir::kFirstModuleWindow);
+      at.region = buffer ? job_.buffers[index].name : program.globals[index].name;
+      uint64_t base = buffer ? ir::window_base(window) + (job_.buffers[index].align >= 256 ? 0x100 : 0x100 + job_.buffers[index].align)
+                             : program.globals[index].address;
+      at.offset = p.conflict.address - base;
+    }
+    return at;
+  }
+
+  Finding finding(const Pair& p) const {
+    Finding f;
+    f.is_conflict = true;
+    f.conflict = p.conflict;
+    f.launch = p.launch;
+    f.places = {side_place(p, p.conflict.first), side_place(p, p.conflict.second)};
+    f.missing_edge = missing_edge(p.conflict, job_, p.launch);
+    f.both_orders = p.reversed;
+    f.one_order_impossible = p.tried && !p.reversed;
+    f.differing = p.differing;
+    f.traces = {p.trace};
+    f.outcome_a = p.outcome;
+    if (p.differs || p.other_trace.steps.size()) {
+      f.traces.push_back(p.other_trace);
+      f.outcome_b = p.other;
+    }
+    f.policy = p.policy;
+    return f;
+  }
+
+  void conclude() {
+    bool race_differs = false;
+    std::vector<Finding> races;
+    for (const Key& key : order_) {
+      auto& instances = conflicts_[key];
+      // The most telling instance speaks for the pair.
+      Pair* best = &instances[0];
+      for (Pair& p : instances)
+        if (score(p) > score(*best)) best = &p;
+      Finding f = finding(*best);
+      if (best->value_race) {
+        f.kind = "value-race";
+        f.severity = Severity::note;
+        report_.notes.push_back(std::move(f));
+        continue;
+      }
+      if (best->conflict.kind == Conflict::Kind::order) {
+        if (best->differs) {
+          f.kind = "nondeterministic";
+          report_.deterministic = false;
+          races.push_back(std::move(f));
+        } else {
+          f.kind = "order-conflict";
+          f.severity = Severity::note;
+          report_.notes.push_back(std::move(f));
+        }
+        continue;
+      }
+      report_.race_free = false;
+      if (best->differs) {
+        race_differs = true;
+        report_.deterministic = false;
+      }
+      bool harmless = best->tried && best->reversed && !best->differs && report_.deterministic;
+      f.kind = harmless ? "race-without-consequence" : "race";
+      f.severity = harmless ? Severity::warning : Severity::error;
+      races.push_back(std::move(f));
+    }
+    // If some run differs, no race of this job can be called harmless on the strength of one reversal.
+    if (!report_.deterministic && !race_differs)
+      for (Finding& f : races)
+        if (f.kind == "race-without-consequence" && f.differing.empty() && !differing_runs_.empty()) {
+          f.kind = "race";
+          f.severity = Severity::error;
+          adopt(f);
+        }
+    report_.findings.insert(report_.findings.begin(), std::make_move_iterator(races.begin()),
+                            std::make_move_iterator(races.end()));
+    bool explained = false;
+    for (const Finding& f : report_.findings) explained |= f.kind == "race" || f.kind == "nondeterministic";
+    if (!report_.deterministic && !explained && !differing_runs_.empty()) {
+      Finding f;
+      f.kind = "nondeterministic";
+      f.message = "two schedules leave different bytes";
+      adopt(f);
+      // The order conflicts seen are the only candidates for the cause.
+      for (const Finding& n : report_.notes)
+        if (n.kind == "order-conflict" && f.places.empty()) {
+          f.places = n.places;
+          f.conflict = n.conflict;
+          f.is_conflict = true;
+          f.launch = n.launch;
+          f.missing_edge = n.missing_edge;
+        }
+      report_.findings.push_back(std::move(f));
+    }
+  }
+
+  void adopt(Finding& f) const {
+    const Differing& d = differing_runs_[0];
+    f.differing = d.differing;
+    f.traces = {report_.first_trace, d.trace};
+    f.outcome_a = report_.first.digest;
+    f.outcome_b = d.digest;
+    f.policy = d.policy;
+  }
+
+  static int score(const Pair& p) {
+    return (p.value_race ? 0 : 8) + (p.differs ? 4 : 0) + (p.reversed ? 2 : 0) + (p.tried ? 1 : 0);
+  }
+
+  struct Differing {
+    std::string policy;
+    schedule::Trace trace;
+    Digest digest;
+    std::vector<Difference> differing;
+  };
+
+  const vgpu::JobSpec& job_;
+  const Options& options_;
+  Clock::time_point start_;
+  Report report_;
+  std::map<Key, std::vector<Pair>> conflicts_;
+  std::vector<Key> order_;
+  std::vector<Differing> differing_runs_;
+  uint64_t skipped_ = 0;
+};
+
+} // namespace
+
+Report explore(const vgpu::JobSpec& job, const Options& options) { return Explorer(job, options).run(); }
+
+Report run_once(const vgpu::JobSpec& job, const std::string& policy, const Options& options) {
+  return Explorer(job, options).once(policy);
+}
+
+} // namespace assay::explore

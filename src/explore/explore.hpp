@@ -1,0 +1,85 @@
+// Exploration: decides from several runs whether a job's outcome depends on the schedule.
+//
+// One canonical run with detection; the other policies; then each racing pair and each order conflict
+// in the other order (directed runs: the first access is held until the second has executed).
+// Findings carry what a report needs and the traces that replay them. docs/concurrency.md gives the rules.
+#pragma once
+
+#include "vgpu/launch.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace assay::explore {
+
+struct Options {
+  uint64_t seed = 1;
+  std::vector<std::string> policies;   // empty: all
+  uint32_t runs_per_policy = 2;        // of the policies that use the seed
+  uint32_t directed_runs = 64;         // at most
+  uint64_t step_budget = 2000000000;   // thread-instructions of one run
+  double seconds = 0;                  // of all runs together; 0: no limit
+  uint32_t threads = 0;                // 0: all cores
+  bool directed = true;
+  bool detect = true;
+  std::string level;
+};
+
+struct Difference { // bytes that differ between two outcomes
+  std::string buffer;
+  uint64_t offset = 0;
+  std::vector<uint8_t> a, b; // up to 16 bytes from the first differing one
+  uint64_t count = 0;        // differing bytes in this buffer
+};
+
+enum class Severity : uint8_t { error, warning, note };
+
+struct Finding {
+  std::string kind;                    // cases.md: race, race-without-consequence, deadlock, …
+  Severity severity = Severity::error;
+  std::string message;                 // for events: the engine's sentence
+  std::vector<vgpu::Place> places;     // races: first and second access
+  race::Conflict conflict;             // races and order conflicts
+  uint32_t launch = 0;
+  bool is_conflict = false;
+  bool both_orders = false;            // races: the other order was run
+  bool one_order_impossible = false;   // it could not be run
+  std::string missing_edge;            // what would have ordered the two
+  std::vector<Difference> differing;
+  std::vector<schedule::Trace> traces; // of the observed outcome; of the other one
+  Digest outcome_a, outcome_b;
+  std::string policy;                  // that showed it
+};
+
+struct Report {
+  std::vector<Finding> findings;       // errors and warnings, in order of detection
+  std::vector<Finding> notes;          // value-race, order-conflict, released-by-exit, …
+  std::string unknown;                 // why there is no verdict; empty: there is one
+  bool deterministic = true;           // no two outcomes differ
+  bool race_free = true;
+  bool proved = false;                 // proved for this input
+  std::vector<std::string> not_proved; // why not
+  uint64_t schedules = 0;              // runs made
+  std::vector<std::string> not_reached; // what the budget left out
+  vgpu::Outcome first;                 // of the canonical run
+  schedule::Trace first_trace;
+};
+
+Report explore(const vgpu::JobSpec& job, const Options& options);
+
+// One run under a named policy, with its findings (exec).
+Report run_once(const vgpu::JobSpec& job, const std::string& policy, const Options& options);
+
+// Hashes that a trace must match.
+void stamp(schedule::Trace& trace, const vgpu::JobSpec& job, uint64_t seed);
+// Replays a trace; an error of code usage when its hashes do not match the job.
+Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& trace,
+                             const Options& options);
+
+// First differences between two outcomes, one per buffer, over bytes that both initialised.
+std::vector<Difference> differences(const vgpu::Outcome& a, const vgpu::Outcome& b);
+// The edge that would have ordered the two sides, in words.
+std::string missing_edge(const race::Conflict& conflict, const vgpu::JobSpec& job, uint32_t launch);
+
+} // namespace assay::explore

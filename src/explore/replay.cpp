@@ -1,0 +1,120 @@
+// Traces of runs: the hashes that tie them to a job, and replay.
+#include "explore/explore.hpp"
+
+#include <fmt/format.h>
+
+namespace assay::explore {
+
+void stamp(schedule::Trace& trace, const vgpu::JobSpec& job, uint64_t seed) {
+  Hasher program, launch, inputs;
+  for (const vgpu::LaunchSpec& l : job.launches) {
+    program.add(ptx::print(*l.program->module));
+    program.add(l.program->kernel);
+    launch.add(l.grid, sizeof l.grid);
+    launch.add(l.block, sizeof l.block);
+    launch.add(l.cluster, sizeof l.cluster);
+    launch.add_u64(l.dynamic_shared);
+    for (const vgpu::Argument& a : l.arguments) {
+      launch.add(a.bytes.data(), a.bytes.size());
+      for (const auto& p : a.pointers) {
+        launch.add_u64(p.offset);
+        launch.add_u64(p.buffer);
+        launch.add_u64(p.addend);
+      }
+    }
+  }
+  for (const vgpu::BufferSpec& b : job.buffers) {
+    inputs.add_u64(b.bytes);
+    inputs.add_u64(b.align);
+    inputs.add(b.data.data(), b.data.size());
+  }
+  trace.program = program.digest();
+  trace.launch = launch.digest();
+  trace.inputs = inputs.digest();
+  trace.device = job.device.name;
+  trace.seed = seed;
+}
+
+Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& trace,
+                             const Options& options) {
+  schedule::Trace now;
+  stamp(now, job, trace.seed);
+  const char* what = now.program != trace.program  ? "the kernel (its PTX)"
+                     : now.launch != trace.launch  ? "the launch options or arguments"
+                     : now.inputs != trace.inputs  ? "the inputs"
+                     : now.device != trace.device  ? "the device model"
+                     : now.semantics != trace.semantics ? "the virtual GPU's semantics version"
+                                                        : nullptr;
+  if (what)
+    return usage_error(fmt::format("refused to replay: {} changed since the trace was made", what));
+  vgpu::RunOptions run;
+  run.step_budget = options.step_budget;
+  run.level = options.level;
+  run.detect = options.detect || !trace.arms.empty();
+  for (const auto& a : trace.arms) {
+    vgpu::Arm arm;
+    arm.launch = a.launch;
+    arm.space = race::Space(a.space);
+    arm.address = a.address;
+    race::Side* sides[] = {&arm.first, &arm.second};
+    for (int i = 0; i < 2; ++i) {
+      sides[i]->info.pc = a.sides[i].pc;
+      sides[i]->agent = {a.sides[i].cta, a.sides[i].warp};
+      sides[i]->lane = a.sides[i].lane;
+      sides[i]->time = a.sides[i].time;
+    }
+    run.arms.push_back(arm);
+  }
+  auto policy = schedule::make_replay(trace);
+  vgpu::Outcome out = vgpu::run(job, *policy, run);
+  for (const vgpu::Event& e : out.events)
+    if (e.kind == vgpu::EventKind::replay_mismatch) return usage_error(e.message);
+  return out;
+}
+
+std::vector<Difference> differences(const vgpu::Outcome& a, const vgpu::Outcome& b) {
+  std::vector<Difference> found;
+  for (size_t i = 0; i < a.memory.size() && i < b.memory.size(); ++i) {
+    Difference d;
+    const auto &x = a.memory[i], &y = b.memory[i];
+    auto known = [](const vgpu::Outcome& o, size_t buffer, size_t byte) {
+      const auto& init = o.initialised[buffer];
+      return init.empty() || init[byte >> 3] >> (byte & 7) & 1;
+    };
+    for (size_t k = 0; k < x.size() && k < y.size(); ++k) {
+      bool kx = known(a, i, k), ky = known(b, i, k);
+      if (!(kx != ky || (kx && x[k] != y[k]))) continue;
+      if (d.count++) continue;
+      d.buffer = a.memory_names[i];
+      d.offset = k & ~size_t(3); // show whole words
+      size_t n = std::min<size_t>(16, x.size() - d.offset);
+      d.a.assign(x.begin() + d.offset, x.begin() + d.offset + n);
+      d.b.assign(y.begin() + d.offset, y.begin() + d.offset + n);
+    }
+    if (d.count) found.push_back(std::move(d));
+  }
+  return found;
+}
+
+std::string missing_edge(const race::Conflict& c, const vgpu::JobSpec& job, uint32_t launch) {
+  bool same_cta = c.first.agent.cta == c.second.agent.cta;
+  bool copy = c.first.agent.warp >= race::kCopyAgent || c.second.agent.warp >= race::kCopyAgent;
+  if (c.kind == race::Conflict::Kind::same_instruction)
+    return "none exists: lanes of one instruction store to one byte";
+  if (c.first.info.nc || c.second.info.nc)
+    return "none exists: a non-coherent load (ld.global.nc, __ldg, const __restrict__) may not read "
+           "what the same launch writes";
+  if (copy && same_cta)
+    return "cp.async.wait_group (or wait_all) by the copying thread, then __syncthreads()";
+  if (c.first.info.strong && c.second.info.strong)
+    return same_cta ? "a common size and scope: the two strong accesses are not morally strong together"
+                    : "a scope that includes both CTAs (gpu instead of cta) on both accesses";
+  if (!same_cta)
+    return "release and acquire at gpu scope between the two CTAs (__threadfence() and an atomic flag), "
+           "a grid-wide barrier, or separate locations";
+  if (c.first.agent.warp == c.second.agent.warp)
+    return "__syncwarp() between the two accesses (lanes of one warp do not run in lockstep)";
+  return "__syncthreads() (bar.sync) between the two accesses";
+}
+
+} // namespace assay::explore

@@ -1,0 +1,21 @@
+// The policies by name.
+#include "schedule/policies.hpp"
+
+namespace assay::schedule {
+
+const std::vector<std::string>& policy_names() {
+  static const std::vector<std::string> names = {"canonical", "reverse", "random", "lane-split",
+                                                 "cta-shuffle"};
+  return names;
+}
+
+std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed) {
+  if (name == "canonical") return make_canonical();
+  if (name == "reverse") return make_reverse();
+  if (name == "random") return make_random(seed);
+  if (name == "lane-split") return make_lane_split(seed);
+  if (name == "cta-shuffle") return make_cta_shuffle(seed);
+  return nullptr;
+}
+
+} // namespace assay::schedule

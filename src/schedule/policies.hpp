@@ -1,0 +1,14 @@
+// One maker per policy file; use make_policy() from policy.hpp to get one by name.
+#pragma once
+
+#include "schedule/policy.hpp"
+
+namespace assay::schedule {
+
+std::unique_ptr<Policy> make_canonical();
+std::unique_ptr<Policy> make_reverse();
+std::unique_ptr<Policy> make_random(uint64_t seed);
+std::unique_ptr<Policy> make_lane_split(uint64_t seed);
+std::unique_ptr<Policy> make_cta_shuffle(uint64_t seed);
+
+} // namespace assay::schedule

@@ -1,0 +1,198 @@
+// Traces as text, and replay: a trace is a policy that gives the recorded answers again.
+//
+// Form (version 1), one item a line, so that a trace can be read, cut and compared:
+//   assay-trace 1
+//   program <digest>   launch <digest>   inputs <digest>   device <name>   semantics <version>
+//   policy <name> <seed>
+//   arm <launch> <space> <address> then two sides, each <pc> <cta> <warp> <lane> <time>
+//   choices <value>x<count> …
+//   step <launch> <cta> <unit> <limit>[x<repeats>]
+#include "schedule/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace assay::schedule {
+
+namespace {
+
+std::string run_lengths(const std::vector<uint32_t>& values) {
+  std::string out;
+  for (size_t i = 0; i < values.size();) {
+    size_t j = i;
+    while (j < values.size() && values[j] == values[i]) ++j;
+    out += fmt::format(" {}x{}", values[i], j - i);
+    i = j;
+  }
+  return out;
+}
+
+bool read_digest(std::istringstream& in, Digest& d) {
+  std::string hex;
+  if (!(in >> hex) || hex.size() != 32 || hex.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return false;
+  d.high = std::stoull(hex.substr(0, 16), nullptr, 16);
+  d.low = std::stoull(hex.substr(16), nullptr, 16);
+  return true;
+}
+
+bool read_counted(const std::string& word, uint64_t& value, uint64_t& count) {
+  char* end = nullptr;
+  value = std::strtoull(word.c_str(), &end, 10);
+  if (end == word.c_str()) return false;
+  count = 1;
+  if (*end == 'x') {
+    const char* from = end + 1;
+    count = std::strtoull(from, &end, 10);
+    if (end == from) return false;
+  }
+  return *end == 0 && count > 0 && count <= (uint64_t(1) << 28);
+}
+
+bool read_line(const std::string& line, Trace& t) {
+  std::istringstream in(line);
+  std::string word;
+  in >> word;
+  if (word == "program") {
+    std::string k;
+    return read_digest(in, t.program) && in >> k && k == "launch" && read_digest(in, t.launch) &&
+           in >> k && k == "inputs" && read_digest(in, t.inputs) && in >> k >> t.device &&
+           k == "device" && in >> k >> t.semantics && k == "semantics";
+  }
+  if (word == "policy") return bool(in >> t.policy >> t.seed);
+  if (word == "arm") {
+    Trace::Armed a;
+    in >> a.launch >> a.space >> a.address;
+    for (auto& s : a.sides) in >> s.pc >> s.cta >> s.warp >> s.lane >> s.time;
+    t.arms.push_back(a);
+    return bool(in);
+  }
+  uint64_t value, count;
+  if (word == "choices") {
+    while (in >> word) {
+      if (!read_counted(word, value, count)) return false;
+      t.choices.insert(t.choices.end(), count, uint32_t(value));
+    }
+    return true;
+  }
+  if (word == "step") {
+    Trace::Step s{};
+    if (!(in >> s.launch >> s.agent.cta >> s.agent.unit >> word) || !read_counted(word, value, count)) return false;
+    s.limit = uint32_t(value);
+    t.steps.insert(t.steps.end(), count, s);
+    return true;
+  }
+  return false;
+}
+
+class Replay : public Policy {
+public:
+  Replay(const Trace& trace, std::unique_ptr<Policy> traits) : trace_(trace), traits_(std::move(traits)) {}
+  std::string name() const override { return trace_.policy; }
+  void begin(const Launch& launch) override {
+    if (launch.index == 0) step_ = choice_ = 0;
+  }
+  Decision pick(const std::vector<AgentId>& runnable, int) override {
+    if (step_ >= trace_.steps.size()) return {uint32_t(runnable.size()), 0};
+    const Trace::Step& s = trace_.steps[step_++];
+    auto at = std::lower_bound(runnable.begin(), runnable.end(), s.agent);
+    if (at == runnable.end() || *at != s.agent) return {uint32_t(runnable.size()), 0};
+    return {uint32_t(at - runnable.begin()), s.limit};
+  }
+  uint32_t choose(Choice, uint32_t) override {
+    return choice_ < trace_.choices.size() ? trace_.choices[choice_++] : 0;
+  }
+  bool admit_all() const override { return traits_->admit_all(); }
+  bool reconverge() const override { return traits_->reconverge(); }
+  bool splits() const override { return traits_->splits(); }
+
+private:
+  const Trace& trace_;
+  std::unique_ptr<Policy> traits_;
+  size_t step_ = 0, choice_ = 0;
+};
+
+} // namespace
+
+std::string Trace::text() const {
+  std::string out = fmt::format("assay-trace {}\nprogram {} launch {} inputs {} device {} semantics {}\n",
+                                kVersion, program.hex(), launch.hex(), inputs.hex(), device, semantics);
+  out += fmt::format("policy {} {}\n", policy, seed);
+  for (const Armed& a : arms) {
+    out += fmt::format("arm {} {} {}", a.launch, a.space, a.address);
+    for (const auto& s : a.sides) out += fmt::format(" {} {} {} {} {}", s.pc, s.cta, s.warp, s.lane, s.time);
+    out += '\n';
+  }
+  if (!choices.empty()) out += "choices" + run_lengths(choices) + "\n";
+  for (size_t i = 0; i < steps.size();) {
+    size_t j = i;
+    while (j < steps.size() && steps[j] == steps[i]) ++j;
+    const Step& s = steps[i];
+    out += fmt::format("step {} {} {} {}", s.launch, s.agent.cta, s.agent.unit, s.limit);
+    out += j - i > 1 ? fmt::format("x{}\n", j - i) : "\n";
+    i = j;
+  }
+  return out;
+}
+
+Result<Trace> parse_trace(const std::string& text, const std::string& file) {
+  std::istringstream in(text);
+  std::string line;
+  uint32_t number = 1;
+  std::getline(in, line);
+  if (line.rfind("assay-trace ", 0) != 0) return usage_error("this is no trace file", {file, 1, 1});
+  if (line != fmt::format("assay-trace {}", Trace::kVersion))
+    return usage_error("this trace has a version that this program does not know: " + line, {file, 1, 1});
+  Trace t;
+  while (std::getline(in, line)) {
+    ++number;
+    if (!line.empty() && !read_line(line, t))
+      return usage_error("malformed trace line: " + line, {file, number, 1});
+  }
+  return t;
+}
+
+std::unique_ptr<Policy> make_replay(const Trace& trace) {
+  std::unique_ptr<Policy> traits = make_policy(trace.policy, trace.seed);
+  if (!traits) traits = make_policy("canonical", 0);
+  return std::make_unique<Replay>(trace, std::move(traits));
+}
+
+namespace {
+class Recorder : public Policy {
+public:
+  Recorder(Policy& inner, Trace& trace) : inner_(inner), trace_(trace) {}
+  std::string name() const override { return inner_.name(); }
+  void begin(const Launch& launch) override {
+    if (launch.index == 0) trace_.steps.clear(), trace_.choices.clear();
+    launch_ = launch.index;
+    inner_.begin(launch);
+  }
+  Decision pick(const std::vector<AgentId>& runnable, int last) override {
+    Decision d = inner_.pick(runnable, last);
+    if (d.pick < runnable.size()) trace_.steps.push_back({launch_, runnable[d.pick], d.points});
+    return d;
+  }
+  uint32_t choose(Choice kind, uint32_t n) override {
+    uint32_t answer = inner_.choose(kind, n);
+    trace_.choices.push_back(answer);
+    return answer;
+  }
+  bool admit_all() const override { return inner_.admit_all(); }
+  bool reconverge() const override { return inner_.reconverge(); }
+  bool splits() const override { return inner_.splits(); }
+
+private:
+  Policy& inner_;
+  Trace& trace_;
+  uint32_t launch_ = 0;
+};
+} // namespace
+
+std::unique_ptr<Policy> make_recorder(Policy& inner, Trace& trace) {
+  return std::make_unique<Recorder>(inner, trace);
+}
+
+} // namespace assay::schedule

@@ -1,0 +1,41 @@
+// A run's decisions in replayable form: what was picked, for how many scheduling points, what was
+// chosen, which accesses were held back, and the hashes that must match for a replay to mean anything.
+#pragma once
+
+#include "base/hash.hpp"
+#include "base/result.hpp"
+#include "schedule/policy.hpp"
+
+namespace assay::schedule {
+
+struct Trace {
+  static constexpr uint32_t kVersion = 1;
+  Digest program, launch, inputs;        // of PTX, launch options, input bytes
+  std::string device = "-", semantics = "1"; // model name; version of the virtual GPU's semantics
+  std::string policy;                    // that made it
+  uint64_t seed = 0;
+  struct Step {
+    uint32_t launch = 0;
+    AgentId agent;
+    uint32_t limit = 0;                  // scheduling points that it was given
+    bool operator==(const Step&) const = default;
+  };
+  struct Armed {                         // an access held until another one had run
+    uint32_t launch = 0, space = 0;      // space: race::Space
+    uint64_t address = 0;
+    struct Side { uint32_t pc, cta, warp, lane, time; } sides[2];
+  };
+  std::vector<Step> steps;
+  std::vector<uint32_t> choices;         // answers of choose(), in order
+  std::vector<Armed> arms;
+  std::string text() const;
+};
+
+Result<Trace> parse_trace(const std::string& text, const std::string& file);
+
+// Gives the recorded answers again; asks for an impossible agent (index = size) when it cannot.
+std::unique_ptr<Policy> make_replay(const Trace& trace);
+// Passes `inner`'s answers on and writes them down in `trace`.
+std::unique_ptr<Policy> make_recorder(Policy& inner, Trace& trace);
+
+} // namespace assay::schedule

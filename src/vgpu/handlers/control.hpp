@@ -1,0 +1,195 @@
+// Control-flow handlers. Included by core.cpp once per vector level.
+// A terminator adds its straight run's length × lanes to the instruction counter; a taken back edge
+// is where a quantum may end.
+#pragma once
+
+#include "vgpu/machine.hpp"
+
+namespace assay::vgpu::ASSAY_LEVEL {
+
+ASSAY_INLINE const Exec* stop(Warp* w, const Exec* e, Stop reason) {
+  w->reason = reason;
+  w->stop = true;
+  return e;
+}
+
+// Before a scheduling point: stops when the agent may not pass another one.
+#define ASSAY_POINT(e, w)                                                                          \
+  if (!(w)->points_left) return stop((w), (e), Stop::point);                                       \
+  --(w)->points_left;                                                                              \
+  ++(w)->points
+
+#define ASSAY_GO(target)                                                                           \
+  do {                                                                                             \
+    const Exec* to_ = (target);                                                                    \
+    ASSAY_JUMP(to_, w, regs);                                                                      \
+  } while (0)
+#if ASSAY_TAIL_CALLS
+#define ASSAY_JUMP(to, w, regs) return (to)->run((to), (w), (regs))
+#else
+#define ASSAY_JUMP(to, w, regs) return (to)
+#endif
+
+ASSAY_INLINE uint32_t pc_of(const Exec* e, const Warp* w) { return uint32_t(e - w->code); }
+
+// The bits of a predicate's lanes.
+ASSAY_INLINE uint32_t bits_of(const Lanes<int32_t>& p) {
+  uint32_t parts[4] = {0, 0, 0, 0};
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < 8; ++i) parts[k] |= uint32_t(p.v[k * 8 + i] & 1) << (k * 8 + i);
+  return parts[0] | parts[1] | parts[2] | parts[3];
+}
+
+#if defined(__AVX2__)
+} // namespace assay::vgpu::ASSAY_LEVEL
+#include <immintrin.h>
+namespace assay::vgpu::ASSAY_LEVEL {
+ASSAY_INLINE uint32_t predicate_bits(const Lanes<int32_t>& p) {
+  uint32_t r = 0;
+  for (int k = 0; k < 4; ++k)
+    r |= uint32_t(_mm256_movemask_ps(_mm256_load_ps(reinterpret_cast<const float*>(p.v) + 8 * k)))
+         << (8 * k);
+  return r;
+}
+#else
+ASSAY_INLINE uint32_t predicate_bits(const Lanes<int32_t>& p) { return bits_of(p); }
+#endif
+
+ASSAY_INLINE bool end_of_quantum(Warp* w, const ir::Op& op) {
+  return (op.flags & ir::kBackEdge) && --w->quantum_left <= 0;
+}
+
+template <bool Full> const Exec* jump(const Exec* e, Warp* w, char* regs) {
+  w->instructions += uint64_t(e->op.length) * w->active_count;
+  const Exec* to = w->code + e->op.imm;
+  if (end_of_quantum(w, e->op)) return stop(w, to, Stop::quantum);
+  ASSAY_GO(to);
+}
+
+template <bool Full> const Exec* branch(const Exec* e, Warp* w, char* regs) {
+  w->instructions += uint64_t(e->op.length) * w->active_count;
+  uint32_t taken = predicate_bits(lanes<int32_t>(regs, e->op.a));
+  if (e->op.flags & ir::kNegate) taken = ~taken;
+  taken &= w->exec_bits;
+  if (w->machine->hash_path) [[unlikely]] w->machine->path(uint64_t(pc_of(e, w)) << 32 | taken);
+  if (taken == w->exec_bits) {
+    const Exec* to = w->code + uint32_t(e->op.imm);
+    if (end_of_quantum(w, e->op)) return stop(w, to, Stop::quantum);
+    ASSAY_GO(to);
+  }
+  if (!taken) ASSAY_GO(e + 1);
+  if (e->op.flags & ir::kUniform) {
+    w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(taken)), EventKind::illegal_operation,
+                      "bra.uni: lanes of one warp disagree on the branch");
+    return stop(w, e, Stop::aborted);
+  }
+  w->machine->diverge(*w, taken, uint32_t(e->op.imm), pc_of(e, w) + 1, uint32_t(e->op.imm >> 32));
+  return stop(w, e, Stop::diverged);
+}
+
+template <bool Full> const Exec* brx(const Exec* e, Warp* w, char* regs) {
+  w->instructions += uint64_t(e->op.length) * w->active_count;
+  const ir::BranchTable& table = w->program->tables[e->op.imm];
+  const auto& index = lanes<uint32_t>(regs, e->op.a);
+  uint32_t first = uint32_t(__builtin_ctz(w->exec_bits)), same = 0;
+  for (uint32_t i = 0; i < 32; ++i)
+    if (w->exec_bits >> i & 1 && index.v[i] == index.v[first]) same |= 1u << i;
+  if (index.v[first] >= table.targets.size()) {
+    w->machine->fault(*w, pc_of(e, w), first, EventKind::illegal_operation,
+                      "brx.idx: index beyond the table of targets");
+    return stop(w, e, Stop::aborted);
+  }
+  uint32_t target = table.targets[index.v[first]];
+  if (w->machine->hash_path) w->machine->path(uint64_t(target) << 32 | same);
+  if (same == w->exec_bits) {
+    if (end_of_quantum(w, e->op)) return stop(w, w->code + target, Stop::quantum);
+    ASSAY_GO(w->code + target);
+  }
+  // The others stay at this brx and take their own turn.
+  w->machine->diverge(*w, same, target, pc_of(e, w), table.reconverge);
+  return stop(w, e, Stop::diverged);
+}
+
+template <bool Full> const Exec* join(const Exec* e, Warp* w, char* regs) {
+  if (!Full && !w->group->joins.empty() && w->group->joins.back().pc == pc_of(e, w))
+    return stop(w, e, Stop::join);
+  ASSAY_NEXT(e, w, regs);
+}
+
+template <bool Full> const Exec* call(const Exec* e, Warp* w, char* regs) {
+  w->instructions += uint64_t(e->op.length) * w->active_count;
+  w->machine->call(*w, pc_of(e, w), uint32_t(e->op.imm));
+  return stop(w, e, w->machine->abort ? Stop::aborted : Stop::moved);
+}
+
+template <bool Full> const Exec* call_indirect(const Exec* e, Warp* w, char* regs) {
+  w->instructions += uint64_t(e->op.length) * w->active_count;
+  w->machine->call_indirect(*w, pc_of(e, w), regs, e->op.a);
+  return stop(w, e, w->machine->abort ? Stop::aborted : Stop::moved);
+}
+
+template <bool Full> const Exec* exit(const Exec* e, Warp* w, char* regs) {
+  ASSAY_POINT(e, w);
+  w->instructions += uint64_t(e->op.length) * w->active_count;
+  return stop(w, e, Stop::exited);
+}
+
+template <bool Full> const Exec* ret(const Exec* e, Warp* w, char* regs) {
+  if (w->group->frames.empty()) return exit<Full>(e, w, regs);
+  w->instructions += uint64_t(e->op.length) * w->active_count;
+  w->machine->ret(*w);
+  return stop(w, e, Stop::moved);
+}
+
+template <bool Full> const Exec* trap(const Exec* e, Warp* w, char* regs) {
+  w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(w->exec_bits)), EventKind::trap,
+                    e->op.imm ? "brkpt executed" : "trap executed");
+  return stop(w, e, Stop::aborted);
+}
+
+template <bool Full> const Exec* unsupported(const Exec* e, Warp* w, char* regs) {
+  w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(w->exec_bits)), EventKind::unsupported,
+                    "");
+  return stop(w, e, Stop::aborted);
+}
+
+template <bool Full> const Exec* bar(const Exec* e, Warp* w, char* regs) {
+  ASSAY_POINT(e, w);
+  if (!w->machine->barrier_arrive(*w, e, regs))
+    return stop(w, e, w->machine->abort ? Stop::aborted : Stop::barrier);
+  if (w->machine->abort) return stop(w, e, Stop::aborted);
+  return stop(w, e, Stop::moved);
+}
+
+// The gathering of a warp-synchronous operation. Fast when this group holds every lane it asks for.
+template <bool Full> const Exec* meet(const Exec* e, Warp* w, char* regs) {
+  ASSAY_POINT(e, w);
+  const ir::Op& op = e->op;
+  uint32_t wanted = w->live;
+  bool self = true;
+  if (op.a != ir::kNoSlot) {
+    const auto& mask = lanes<uint32_t>(regs, op.a);
+    wanted = 0;
+    for (uint32_t i = 0; i < 32; ++i)
+      if (w->exec_bits >> i & 1) {
+        wanted |= mask.v[i];
+        self &= mask.v[i] >> i & 1;
+      }
+  }
+  if (self && !(wanted & w->live & ~w->exec_bits)) {
+    if (op.b != ir::kNoSlot) {
+      if (op.imm >> 32 & 1) {
+        w->deposit = lanes<uint64_t>(regs, op.b);
+      } else {
+        const auto& from = lanes<uint32_t>(regs, op.b);
+        for (int i = 0; i < 32; ++i) w->deposit.v[i] = from.v[i];
+      }
+    }
+    ASSAY_NEXT(e, w, regs);
+  }
+  if (!w->machine->meet_arrive(*w, e, regs))
+    return stop(w, e, w->machine->abort ? Stop::aborted : Stop::meet);
+  return stop(w, e, Stop::moved);
+}
+
+} // namespace assay::vgpu::ASSAY_LEVEL

@@ -1,0 +1,219 @@
+// The handler table of one vector level: control flow, memory, and the operations that call the
+// machine. Compiled once per level (ASSAY_LEVEL names the namespace); pure operations come from the
+// pure_*.cpp files of the same level.
+#include "vgpu/handlers/memory.hpp"
+#include "vgpu/handlers/mma.hpp"
+#include "vgpu/handlers/table.hpp"
+
+#define ASSAY_STRING_(x) #x
+#define ASSAY_STRING(x) ASSAY_STRING_(x)
+
+namespace assay::vgpu::ASSAY_LEVEL {
+
+namespace {
+
+// Runs `body` with the lanes in which the operation's guard holds.
+template <class Body> ASSAY_INLINE bool guarded(const Exec* e, Warp* w, char* regs, Body body) {
+  const ir::Op& op = e->op;
+  if (!(op.flags & ir::kGuarded)) {
+    body(w->exec_bits);
+    return true;
+  }
+  uint32_t bits = predicate_bits(lanes<int32_t>(regs, op.guard));
+  if (op.flags & ir::kGuardNegated) bits = ~bits;
+  bits &= w->exec_bits;
+  if (bits) body(bits);
+  return bits != 0;
+}
+
+template <bool Point> const Exec* guarded_load(const Exec* e, Warp* w, char* regs) {
+  if (Point) {
+    ASSAY_POINT(e, w);
+  }
+  guarded(e, w, regs, [&](uint32_t bits) { w->machine->load(*w, pc_of(e, w), e->op, regs, bits); });
+  if (w->machine->abort) return stop(w, e, Stop::aborted);
+  ASSAY_NEXT(e, w, regs);
+}
+template <bool Point> const Exec* guarded_store(const Exec* e, Warp* w, char* regs) {
+  if (Point) {
+    ASSAY_POINT(e, w);
+  }
+  w->stored = true;
+  guarded(e, w, regs, [&](uint32_t bits) { w->machine->store(*w, pc_of(e, w), e->op, regs, bits); });
+  if (w->machine->abort) return stop(w, e, Stop::aborted);
+  ASSAY_NEXT(e, w, regs);
+}
+
+// An operation that the machine performs for the lanes of exec; Point: a scheduling point.
+template <void (*F)(Warp&, uint32_t, const ir::Op&, char*), bool Point>
+const Exec* service(const Exec* e, Warp* w, char* regs) {
+  if (Point) {
+    ASSAY_POINT(e, w);
+  }
+  F(*w, pc_of(e, w), e->op, regs);
+  if (w->machine->abort) return stop(w, e, Stop::aborted);
+  ASSAY_NEXT(e, w, regs);
+}
+
+void do_atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  w.stored = true;
+  w.machine->atomic(w, pc, op, regs);
+}
+void do_warp(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  w.machine->warp_synchronous(w, pc, op, regs);
+}
+void do_matrix(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  w.machine->matrix_memory(w, pc, op, regs);
+}
+void do_special(Warp& w, uint32_t, const ir::Op& op, char* regs) { w.machine->special(w, op, regs); }
+void do_runtime(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  w.machine->runtime_call(w, pc, op, regs);
+}
+void do_fence(Warp& w, uint32_t, const ir::Op& op, char*) { w.machine->fence(w, op); }
+void do_nothing(Warp&, uint32_t, const ir::Op&, char*) {}
+
+const Exec* cp_async(const Exec* e, Warp* w, char* regs) {
+  ASSAY_POINT(e, w);
+  guarded(e, w, regs, [&](uint32_t bits) { w->machine->copy_issue(*w, pc_of(e, w), e->op, regs, bits); });
+  if (w->machine->abort) return stop(w, e, Stop::aborted);
+  ASSAY_NEXT(e, w, regs);
+}
+const Exec* cp_async_commit(const Exec* e, Warp* w, char* regs) {
+  for (uint32_t i = 0; i < 32; ++i)
+    if (w->exec_bits >> i & 1) ++w->copy_group[i];
+  ASSAY_NEXT(e, w, regs);
+}
+const Exec* cp_async_wait(const Exec* e, Warp* w, char* regs) {
+  ASSAY_POINT(e, w);
+  if (!w->machine->copy_wait(*w, e->op)) return stop(w, e, Stop::async);
+  ASSAY_NEXT(e, w, regs);
+}
+
+const Exec* mma_op(const Exec* e, Warp* w, char* regs) {
+  if (w->exec_bits != kAllLanes) {
+    w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(w->exec_bits)),
+                      EventKind::illegal_operation, "mma executed without all 32 lanes of the warp");
+    return stop(w, e, Stop::aborted);
+  }
+  mma_execute(w->program->mmas[e->op.imm], regs, w->machine->job.device.compute_capability);
+  ASSAY_NEXT(e, w, regs);
+}
+
+// The original handler of an armed operation, once the machine lets it pass.
+const Exec* armed(const Exec* e, Warp* w, char* regs) {
+  if (w->machine->armed(*w, pc_of(e, w), e->op, regs)) return stop(w, e, Stop::point);
+  return w->machine->original(*w, e)(e, w, regs);
+}
+
+bool is_weak(const ir::MemInfo& m) { return m.semantics == ir::Semantics::weak; }
+
+template <bool Full, bool Detect> Handler load_handler(const ir::MemInfo& m, const ir::Op& op) {
+  bool weak = is_weak(m) && !m.nc, narrow = m.register_bits <= 32;
+  if (op.flags & ir::kGuarded) return is_weak(m) ? guarded_load<false> : guarded_load<true>;
+  if (m.space == ptx::Space::param_entry && op.a == ir::kNoSlot && (m.bytes == 4 || m.bytes == 8) &&
+      m.register_bits == m.bytes * 8)
+    return m.bytes == 4 ? load_parameter<uint32_t, Full> : load_parameter<uint64_t, Full>;
+  bool global = m.space == ptx::Space::global || m.space == ptx::Space::constant;
+  bool shared = m.space == ptx::Space::shared || m.space == ptx::Space::shared_cta;
+  if ((is_weak(m)) && op.a != ir::kNoSlot) {
+    if (global && m.address64 && (weak || !Detect)) {
+      if (m.vector == 1 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 1, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 8) return load<uint64_t, uint64_t, 1, false, Full, Detect>;
+      if (m.vector == 2 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 2, false, Full, Detect>;
+      if (m.vector == 4 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 4, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 2 && narrow && !ptx::is_signed(m.type))
+        return load<uint16_t, uint32_t, 1, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 1 && narrow && !ptx::is_signed(m.type))
+        return load<uint8_t, uint32_t, 1, false, Full, Detect>;
+    }
+    if (shared && !m.address64) {
+      if (m.vector == 1 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 1, true, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 8) return load<uint64_t, uint64_t, 1, true, Full, Detect>;
+      if (m.vector == 4 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 4, true, Full, Detect>;
+    }
+  }
+  return is_weak(m) ? load_any<false> : load_any<true>;
+}
+
+template <bool Full, bool Detect> Handler store_handler(const ir::MemInfo& m, const ir::Op& op) {
+  bool narrow = m.register_bits <= 32;
+  if (op.flags & ir::kGuarded) return is_weak(m) ? guarded_store<false> : guarded_store<true>;
+  bool shared = m.space == ptx::Space::shared || m.space == ptx::Space::shared_cta;
+  if (is_weak(m) && op.a != ir::kNoSlot) {
+    if (m.space == ptx::Space::global && m.address64) {
+      if (m.vector == 1 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 1, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 8) return store<uint64_t, uint64_t, 1, false, Full, Detect>;
+      if (m.vector == 2 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 2, false, Full, Detect>;
+      if (m.vector == 4 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 4, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 2 && narrow) return store<uint16_t, uint32_t, 1, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 1 && narrow) return store<uint8_t, uint32_t, 1, false, Full, Detect>;
+    }
+    if (shared && !m.address64) {
+      if (m.vector == 1 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 1, true, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 8) return store<uint64_t, uint64_t, 1, true, Full, Detect>;
+      if (m.vector == 4 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 4, true, Full, Detect>;
+    }
+  }
+  return is_weak(m) ? store_any<false> : store_any<true>;
+}
+
+template <bool Full, bool Detect> Handler core_handler(const ir::Program& p, const ir::Op& op) {
+  using C = ir::OpCode;
+  switch (op.code) {
+  case C::jump: return jump<Full>;
+  case C::branch: return branch<Full>;
+  case C::brx: return brx<Full>;
+  case C::join: return join<Full>;
+  case C::call: return call<Full>;
+  case C::call_indirect: return call_indirect<Full>;
+  case C::ret: return ret<Full>;
+  case C::exit: return exit<Full>;
+  case C::trap: return trap<Full>;
+  case C::special: case C::frame_address: case C::activemask: case C::isspacep: case C::alloca_:
+  case C::stacksave: case C::stackrestore: return service<do_special, false>;
+  case C::ld: return load_handler<Full, Detect>(p.mem[op.c], op);
+  case C::st: return store_handler<Full, Detect>(p.mem[op.c], op);
+  case C::atom: case C::red: return service<do_atomic, true>;
+  case C::prefetch: case C::fence_proxy: return service<do_nothing, false>;
+  case C::nanosleep: return service<do_nothing, true>;
+  case C::cp_async: return cp_async;
+  case C::cp_async_commit: return cp_async_commit;
+  case C::cp_async_wait: return cp_async_wait;
+  case C::ldmatrix: case C::stmatrix: return service<do_matrix, false>;
+  case C::meet: return meet<Full>;
+  case C::shfl: case C::vote: case C::match: case C::redux: case C::elect: case C::bar_warp_sync:
+  case C::movmatrix: return service<do_warp, false>;
+  case C::mma: return mma_op;
+  case C::bar: return bar<Full>;
+  case C::fence: return service<do_fence, true>;
+  case C::vprintf: case C::assertfail: case C::malloc_: case C::free_: return service<do_runtime, true>;
+  default: return unsupported<Full>;
+  }
+}
+
+Handler handler(const ir::Program& p, const ir::Op& op, bool full, bool detect) {
+  uint32_t code = uint32_t(op.code), first = uint32_t(kFirstPure);
+  if (code >= first) {
+    const PureHandlers& h = pure_handlers()[code - first];
+    return op.flags & ir::kGuarded ? h.guarded : full ? h.full : h.masked;
+  }
+  if (full) return detect ? core_handler<true, true>(p, op) : core_handler<true, false>(p, op);
+  return detect ? core_handler<false, true>(p, op) : core_handler<false, false>(p, op);
+}
+
+const Exec* dispatch(const Exec* e, Warp* w, char* regs) {
+  w->stop = false;
+#if ASSAY_TAIL_CALLS
+  return e->run(e, w, regs);
+#else
+  while (!w->stop) e = e->run(e, w, regs);
+  return e;
+#endif
+}
+
+} // namespace
+
+extern const Level kLevel;
+const Level kLevel = {ASSAY_STRING(ASSAY_LEVEL), handler, armed, dispatch};
+
+} // namespace assay::vgpu::ASSAY_LEVEL

@@ -1,0 +1,245 @@
+// A launch's machine: code bound to handlers, CTAs set up and taken down, calls, events.
+#include "vgpu/machine.hpp"
+
+#include "base/check.hpp"
+
+#include <cstring>
+
+namespace assay::vgpu {
+
+Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_, Memory& memory_,
+                 schedule::Policy& policy_, Outcome& outcome_)
+    : job(job_), launch(job_.launches[index]), program(*launch.program), launch_index(index),
+      options(options_), memory(memory_), policy(policy_), outcome(outcome_) {
+  threads = launch.block[0] * launch.block[1] * launch.block[2];
+  warps_per_cta = (threads + 31) / 32;
+  total_ctas = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  shared_bytes = program.static_shared_bytes + launch.dynamic_shared;
+  resident_limit = residency(launch, job.device);
+  retrack_buffers.resize(job.buffers.size());
+  for (uint32_t i = 0; i < total_ctas; ++i) not_started.push_back(i);
+
+  parameters.assign(program.parameter_bytes, 0);
+  for (uint32_t i = 0; i < launch.arguments.size(); ++i) {
+    const Argument& a = launch.arguments[i];
+    uint8_t* to = parameters.data() + program.parameters[i].offset;
+    std::memcpy(to, a.bytes.data(), std::min<size_t>(a.bytes.size(), program.parameters[i].bytes));
+    for (const Argument::Pointer& p : a.pointers) {
+      uint64_t address = memory.buffer_address(p.buffer) + p.addend;
+      std::memcpy(to + p.offset, &address, sizeof address);
+    }
+  }
+  parameter_region.host = parameters.data();
+  parameter_region.size = parameters.size();
+  parameter_region.base = ir::window_base(ir::kParamWindow);
+  parameter_region.read_only = true;
+
+  if (options.detect) {
+    race::LaunchShape shape{total_ctas, warps_per_cta, threads % 32 ? threads % 32 : 32};
+    detector = std::make_unique<race::Detector>(shape, race::Limits{});
+    for (Region* r : memory.regions())
+      if (r->tracked) detector->track(r->base, r->size);
+  }
+  vector_level = &level(options.level);
+  for (int mode = 0; mode < 2; ++mode) {
+    code[mode].resize(program.ops.size());
+    for (size_t i = 0; i < program.ops.size(); ++i) {
+      code[mode][i].op = program.ops[i];
+      code[mode][i].run = vector_level->handler(program, program.ops[i], mode == 1, options.detect);
+    }
+    originals[mode].resize(program.ops.size());
+  }
+  for (const Arm& arm : options.arms) {
+    if (arm.launch != index) continue;
+    arms.push_back({arm});
+    for (uint32_t pc : {arm.first.info.pc, arm.second.info.pc})
+      for (int mode = 0; mode < 2; ++mode)
+        if (pc < program.ops.size() && code[mode][pc].run != vector_level->armed) {
+          originals[mode][pc] = code[mode][pc].run;
+          code[mode][pc].run = vector_level->armed;
+        }
+  }
+  hash_path = options.detect && options.hash_path;
+}
+
+Machine::~Machine() = default;
+
+void Machine::enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs_base,
+                             uint32_t local_base) {
+  const ir::Function& f = program.functions[function];
+  g.function = uint16_t(function);
+  g.regs_base = regs_base;
+  g.local_base = local_base;
+  g.pc = f.entry;
+  if (w.registers.size() < regs_base + f.slots) w.registers.resize(regs_base + f.slots);
+  char* regs = reinterpret_cast<char*>(w.registers.data()) + regs_base * 128u;
+  for (const ir::Constant& c : f.constants)
+    for (int i = 0; i < 32; ++i) {
+      if (!(g.lanes >> i & 1)) continue;
+      if (c.wide)
+        lanes<uint64_t>(regs, c.slot).v[i] = c.value;
+      else
+        lanes<uint32_t>(regs, c.slot).v[i] = uint32_t(c.value);
+    }
+}
+
+void Machine::start_cta(uint32_t index) {
+  std::unique_ptr<Cta> made;
+  if (!spare.empty()) {
+    made = std::move(spare.back());
+    spare.pop_back();
+  } else {
+    made = std::make_unique<Cta>();
+  }
+  Cta& cta = *made;
+  cta.index = index;
+  cta.id[0] = index % launch.grid[0];
+  cta.id[1] = index / launch.grid[0] % launch.grid[1];
+  cta.id[2] = index / launch.grid[0] / launch.grid[1];
+  cta.finished = false;
+  cta.live_warps = warps_per_cta;
+  constexpr uint64_t kSlack = 256; // vector code may read whole rows past the end
+  cta.shared_bytes.resize(shared_bytes + 2 * kSlack);
+  cta.shared_init.assign((shared_bytes + 63) / 64 + 8, 0);
+  poison_fill(cta.shared_bytes.data() + kSlack, shared_bytes, options.poison);
+  cta.shared = {};
+  cta.shared.host = cta.shared_bytes.data() + kSlack;
+  cta.shared.size = shared_bytes;
+  cta.shared.init = cta.shared_init.data();
+  cta.shared.tracked = detector != nullptr;
+  cta.shared.space = race::Space::shared;
+  cta.barriers.assign(16, {});
+  cta.copies.clear();
+  cta.next_copy = 0;
+  if (detector) detector->cta_begin(index, shared_bytes);
+  cta.warps.resize(warps_per_cta);
+  resident_by_index[index] = &cta;
+  resident.push_back(std::move(made));
+  ++live_ctas;
+  for (uint32_t i = 0; i < warps_per_cta; ++i) {
+    if (!cta.warps[i]) cta.warps[i] = std::make_unique<Warp>();
+    Warp& w = *cta.warps[i];
+    w.machine = this;
+    w.program = &program;
+    w.cta = &cta;
+    w.index = i;
+    uint32_t count = std::min(32u, threads - i * 32);
+    w.live = count == 32 ? kAllLanes : (1u << count) - 1;
+    w.exec_bits = 0;
+    w.groups.clear();
+    w.groups.reserve(32);
+    w.group_count = 0;
+    std::memset(w.copy_group, 0, sizeof w.copy_group);
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      uint32_t t = i * 32 + lane;
+      w.tid[0].v[lane] = t % launch.block[0];
+      w.tid[1].v[lane] = t / launch.block[0] % launch.block[1];
+      w.tid[2].v[lane] = t / launch.block[0] / launch.block[1];
+    }
+    for (auto& slot : w.registers) slot = {};
+    w.local.clear();
+    Group* g = new_group(w);
+    g->lanes = w.live;
+    enter_function(w, *g, 0, 0, 0);
+    local_reserve(w, program.functions[0].local_bytes);
+    set_state(w, *g, GroupState::ready);
+  }
+}
+
+void Machine::finish_cta(Cta& cta) {
+  for (auto& c : cta.copies)
+    if (!c->done) {
+      if (!c->held) runnable_erase({cta.index, schedule::kCopyUnit + c->seq});
+      perform_copy(cta, *c);
+    }
+  if (detector) detector->cta_end(cta.index);
+  cta.finished = true;
+  --live_ctas;
+}
+
+void Machine::retire(Cta& cta) {
+  resident_by_index.erase(cta.index);
+  for (auto& c : resident)
+    if (c.get() == &cta) {
+      spare.push_back(std::move(c));
+      c = std::move(resident.back());
+      resident.pop_back();
+      break;
+    }
+  // A CTA has finished: the next may start, whatever the others do.
+  admit();
+}
+
+void Machine::call(Warp& w, uint32_t pc, uint32_t function) {
+  Group& g = *w.group;
+  constexpr size_t kMaxDepth = 4096;
+  const ir::Function& caller = program.functions[g.function];
+  uint32_t regs_base = g.regs_base + caller.slots, local_base = g.local_base + caller.local_bytes;
+  local_base = (local_base + 15) & ~15u;
+  if (g.frames.size() >= kMaxDepth ||
+      !local_reserve(w, local_base + program.functions[function].local_bytes)) {
+    fault(w, pc, uint32_t(__builtin_ctz(g.lanes)), EventKind::illegal_operation,
+          "stack overflow: the call depth exceeds the thread's stack");
+    return;
+  }
+  g.frames.push_back({pc + 1, g.regs_base, g.local_base, g.function});
+  enter_function(w, g, function, regs_base, local_base);
+}
+
+void Machine::call_indirect(Warp& w, uint32_t pc, char* regs, ir::Slot slot) {
+  Group& g = *w.group;
+  const auto& target = lanes<uint64_t>(regs, slot);
+  uint32_t first = uint32_t(__builtin_ctz(g.lanes)), same = 0;
+  for (uint32_t i = 0; i < 32; ++i)
+    if (g.lanes >> i & 1 && target.v[i] == target.v[first]) same |= 1u << i;
+  uint64_t offset = ir::offset_of(target.v[first]);
+  if (ir::window_of(target.v[first]) != ir::kFunctionWindow || offset % 16 ||
+      offset / 16 >= program.functions.size()) {
+    fault(w, pc, first, EventKind::illegal_operation, "indirect call to an address that is no function");
+    return;
+  }
+  // Lanes with another target stay before the call and take it on their own.
+  if (same != g.lanes) diverge(w, same, pc, pc, ir::kNoIndex);
+  call(w, pc, uint32_t(offset / 16));
+}
+
+bool Machine::ret(Warp& w) {
+  Group& g = *w.group;
+  if (g.frames.empty()) return false;
+  Frame f = g.frames.back();
+  g.frames.pop_back();
+  g.pc = f.return_pc;
+  g.regs_base = f.regs_base;
+  g.local_base = f.local_base;
+  g.function = f.function;
+  return true;
+}
+
+void Machine::note(const char* kind, std::string message) {
+  for (const RunNote& n : outcome.notes)
+    if (n.kind == kind) return;
+  outcome.notes.push_back({kind, std::move(message)});
+}
+
+Place Machine::place(const Warp& w, uint32_t pc, uint32_t lane, std::string operation) const {
+  Place p;
+  p.launch = launch_index;
+  p.pc = pc;
+  p.agent = agent(w);
+  p.lane = lane;
+  p.operation = std::move(operation);
+  return p;
+}
+
+void Machine::fault(Warp& w, uint32_t pc, uint32_t lane, EventKind kind, std::string message,
+                    bool has_address, std::string region, uint64_t offset) {
+  if (abort) return; // the first finding of a run; what follows would only repeat it
+  Place p = place(w, pc, lane, "");
+  p.has_address = has_address;
+  p.region = std::move(region);
+  p.offset = offset;
+  outcome.events.push_back({kind, std::move(message), {p}});
+  abort = true;
+}
+
+} // namespace assay::vgpu

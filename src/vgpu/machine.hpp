@@ -1,0 +1,167 @@
+// One launch in execution: CTAs, the runnable set, events, and the services that handlers call when
+// something other than arithmetic happens. Single-threaded; different runs use different machines.
+#pragma once
+
+#include "base/result.hpp"
+#include "race/detector.hpp"
+#include "vgpu/warp.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace assay::vgpu {
+
+struct ArmState { // an Arm of RunOptions during one run
+  Arm arm;
+  bool holding = false, second_done = false, released = false;
+  uint32_t warp_index = 0;
+};
+
+struct Level;
+
+struct Machine {
+  Machine(const JobSpec& job, uint32_t launch_index, const RunOptions& options, Memory& memory,
+          schedule::Policy& policy, Outcome& outcome);
+  ~Machine();
+  void run();
+
+  // -- called by handlers (machine_*.cpp) ----------------------------------------------------------
+  // Splits the running group: the lanes of `taken` go to `target`, the others to `next`.
+  void diverge(Warp& w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
+  void exit_lanes(Warp& w, uint32_t lanes);
+  bool meet_arrive(Warp& w, const Exec* e, char* regs);  // false: the group waits
+  bool barrier_arrive(Warp& w, const Exec* e, char* regs);
+  void copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
+  bool copy_wait(Warp& w, const ir::Op& op);             // false: the group waits
+  void call(Warp& w, uint32_t pc, uint32_t function);
+  void call_indirect(Warp& w, uint32_t pc, char* regs, ir::Slot slot);
+  bool ret(Warp& w);                                     // false: that was the kernel: exit
+  void atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
+  void warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
+  void matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // ldmatrix, stmatrix
+  void special(Warp& w, const ir::Op& op, char* regs);
+  void runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs);  // printf, assert, malloc …
+  void fence(Warp& w, const ir::Op& op);
+  // The general load and store: any space, any width, any mask; checks, observes, reports.
+  void load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
+  void store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
+  // Op before which an armed access may have to be held; true: the group stops here.
+  bool armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
+  Handler original(const Warp& w, const Exec* e) const {
+    return originals[w.code == code[1].data()][size_t(e - w.code)];
+  }
+
+  // -- memory helpers --------------------------------------------------------------------------------
+  struct Resolved { Region* region = nullptr; uint64_t offset = 0; bool local = false; };
+  // Resolves one lane's access; on a fault records the event, aborts and returns a null region.
+  Resolved resolve(Warp& w, uint32_t pc, uint32_t lane, ptx::Space space, uint64_t address,
+                   uint64_t bytes, uint64_t align, bool write, const char* what);
+  uint64_t lane_address(const ir::Op& op, const ir::MemInfo& info, char* regs, uint32_t lane,
+                        const Group& group);
+  void fault(Warp& w, uint32_t pc, uint32_t lane, EventKind kind, std::string message,
+             bool has_address = false, std::string region = {}, uint64_t offset = 0);
+  void uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region& region, uint64_t offset);
+  void store_to_input(Region& region); // asks for a run with tracking
+  bool read_bytes(uint64_t generic, void* to, uint64_t bytes, Warp& w, uint32_t lane);
+  void note(const char* kind, std::string message);
+
+  // Bytes of lane-local memory at `offset` (word-interleaved); grows on demand; false: overflow.
+  bool local_reserve(Warp& w, uint64_t bytes);
+
+  // -- state ---------------------------------------------------------------------------------------
+  const JobSpec& job;
+  const LaunchSpec& launch;
+  const ir::Program& program;
+  const uint32_t launch_index;
+  const RunOptions& options;
+  Memory& memory;
+  schedule::Policy& policy;
+  Outcome& outcome;
+  std::unique_ptr<race::Detector> detector; // null without detection
+  std::vector<uint8_t> parameters;
+  Region parameter_region;
+  std::vector<Exec> code[2];                // masked, full
+  std::vector<Handler> originals[2];        // of armed operations
+  const Level* vector_level = nullptr;
+  bool abort = false, retrack = false, hash_path = false, saw_strong = false;
+  std::vector<bool> retrack_buffers;
+  uint64_t path_hash = 0;
+  uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0, total_ctas = 0;
+  uint64_t resident_limit = 1;
+  uint64_t instructions = 0, points = 0, virtual_time = 0;
+  bool store_descending = false;
+  std::string printed;
+  uint64_t heap_next = 0;
+
+  race::Agent agent(const Warp& w) const { return {w.cta->index, w.index}; }
+  void path(uint64_t value) { path_hash = mix(path_hash ^ value); }
+  static uint64_t mix(uint64_t x) {
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93ull;
+    return x ^ x >> 32;
+  }
+
+  // -- scheduling (machine_schedule.cpp) -------------------------------------------------------------
+  std::vector<std::unique_ptr<Cta>> resident;
+  std::vector<schedule::AgentId> runnable;  // sorted
+  std::unordered_map<uint32_t, Cta*> resident_by_index;
+  std::vector<std::unique_ptr<Cta>> spare;  // finished CTAs whose storage is used again
+  std::deque<uint32_t> not_started;         // linear CTA indices, next in order at the front
+  uint32_t live_ctas = 0;
+  uint32_t next_join = 1;
+  uint32_t stalled_agents = 0;              // consecutive quanta without progress
+  std::vector<ArmState> arms;
+
+  void set_state(Warp& w, Group& g, GroupState state);
+  schedule::AgentId id_of(const Warp& w, const Group& g) const {
+    return {w.cta->index, w.index * 32 + uint32_t(__builtin_ctz(g.lanes))};
+  }
+  void runnable_insert(schedule::AgentId id);
+  void runnable_erase(schedule::AgentId id);
+  bool admit();
+  void start_cta(uint32_t index);
+  void finish_cta(Cta& cta);                // its last lane has exited
+  void retire(Cta& cta);                    // frees its place
+  void run_agent(schedule::AgentId id, uint32_t allowed);
+  Cta* cta_of(uint32_t index);
+  Group* new_group(Warp& w);
+  void merge(Warp& w, Group& into, Group& from);
+  void kill_group(Warp& w, Group& g);
+  void run_slice(Warp& w, Group& g, uint32_t points_allowed);
+  void after_slice(Warp& w, Group& g);
+  void check_joins(Warp& w);
+  void release_joins(Warp& w);
+  void check_meets(Warp& w);
+  void complete_meet(Warp& w, uint32_t mask, uint64_t key);
+  void check_barrier(Cta& cta, uint32_t number);
+  void complete_barrier(Cta& cta, uint32_t number);
+  void check_barrier_divergence(Warp& w);
+  void wake_async(Warp& w);
+  void run_copy(Cta& cta, Copy& copy);      // performs it and wakes who waits
+  void perform_copy(Cta& cta, Copy& copy);
+  bool release_held();
+  void split(Warp& w, Group& g);
+  void deadlock();
+  bool reaches_forward(uint32_t from, uint32_t to) const;
+  void settle(Warp& w); // merges what may merge, lets blocked joins go
+  void enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs_base, uint32_t local_base);
+  std::string waits_for(const Warp& w, const Group& g) const;
+  Place place(const Warp& w, uint32_t pc, uint32_t lane, std::string operation) const;
+  ThreadId thread_id(const race::Agent& agent, uint32_t lane) const;
+};
+
+// The handler tables of one vector level (handlers/core.cpp), indexed by OpCode; memory operations
+// are chosen by their MemInfo.
+struct Level {
+  const char* name;
+  Handler (*handler)(const ir::Program& program, const ir::Op& op, bool full, bool detect);
+  Handler armed; // wraps an armed operation: asks the machine, then runs the original handler
+  // Runs the group until it stops; returns the operation at which it stands.
+  const Exec* (*dispatch)(const Exec* e, Warp* w, char* regs);
+};
+const Level& level(const std::string& name);
+
+} // namespace assay::vgpu

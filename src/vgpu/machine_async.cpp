@@ -1,0 +1,177 @@
+// cp.async: copies as agents of their own, commit groups, waits, and accesses held by exploration.
+// Source: PTX ISA 9.0, section 9.7.9.25. A copy reads its source when the scheduler lets it run,
+// anywhere between issue and the latest point that its wait allows.
+#include "base/check.hpp"
+#include "vgpu/machine.hpp"
+
+#include <cstring>
+
+namespace assay::vgpu {
+
+void Machine::copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
+  const ir::MemInfo& info = program.mem[op.c];
+  Cta& cta = *w.cta;
+  auto copy = std::make_unique<Copy>();
+  copy->seq = cta.next_copy++;
+  copy->warp = w.index;
+  copy->pc = pc;
+  copy->lanes = active;
+  copy->bytes = info.cp_bytes;
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(active >> i & 1)) continue;
+    uint64_t to = lane_address(op, info, regs, i, *w.group);
+    uint64_t from = uint64_t(int64_t(info.offset2)) +
+                    (info.address64_2 ? lanes<uint64_t>(regs, op.b).v[i] : lanes<uint32_t>(regs, op.b).v[i]);
+    uint32_t n = info.src_size == ir::kNoSlot ? info.cp_bytes : lanes<uint32_t>(regs, info.src_size).v[i];
+    if (info.ignore_src != ir::kNoSlot && lanes<int32_t>(regs, info.ignore_src).v[i]) n = 0;
+    if (n > info.cp_bytes) n = info.cp_bytes;
+    copy->destination[i] = to;
+    copy->source[i] = from;
+    copy->source_bytes[i] = uint8_t(n);
+    copy->group[i] = w.copy_group[i];
+    // Faults are reported at the instruction that asks for the copy.
+    if (!resolve(w, pc, i, ptx::Space::shared, to, info.cp_bytes, info.cp_bytes, true, "cp.async").region) return;
+    if (n && !resolve(w, pc, i, ptx::Space::global, from, n, info.cp_bytes, false, "cp.async").region) return;
+    if (detector) detector->copy_issue(agent(w), i, copy->seq * 32 + i);
+  }
+  for (ArmState& a : arms)
+    if (!a.released && a.arm.first.agent.cta == cta.index && a.arm.first.agent.warp >= race::kCopyAgent &&
+        (a.arm.first.agent.warp - race::kCopyAgent) / 32 == copy->seq) {
+      a.holding = copy->held = true;
+    }
+  if (!copy->held) runnable_insert({cta.index, schedule::kCopyUnit + copy->seq});
+  cta.copies.push_back(std::move(copy));
+}
+
+void Machine::perform_copy(Cta& cta, Copy& copy) {
+  Warp& w = *cta.warps[copy.warp];
+  for (uint32_t i = 0; i < 32 && !abort; ++i) {
+    if (!(copy.lanes >> i & 1)) continue;
+    uint8_t value[16] = {};
+    uint32_t n = copy.source_bytes[i];
+    race::Agent self{cta.index, race::kCopyAgent + copy.seq * 32 + i};
+    race::AccessInfo access;
+    access.pc = copy.pc;
+    if (n) {
+      Resolved from = resolve(w, copy.pc, i, ptx::Space::global, copy.source[i], n, 1, false, "cp.async");
+      if (!from.region) return;
+      std::memcpy(value, from.region->host + from.offset, n);
+      if (from.region->init && options.check_init && !init_test(from.region->init, from.offset, n))
+        uninitialised(w, copy.pc, i, *from.region, from.offset);
+      access.bytes = uint8_t(n);
+      uint64_t address[32];
+      address[i] = from.region->base + from.offset;
+      if (detector && from.region->tracked)
+        detector->access(race::Space::global, self, 1u << i, address, access, nullptr, 0, 0);
+    }
+    Resolved to = resolve(w, copy.pc, i, ptx::Space::shared, copy.destination[i], copy.bytes, 1, true, "cp.async");
+    if (!to.region) return;
+    access.write = true;
+    access.read = false;
+    access.bytes = copy.bytes;
+    uint64_t address[32];
+    address[i] = to.offset;
+    uint8_t values[32][16];
+    std::memcpy(values[i], value, 16);
+    bool silent = !std::memcmp(to.region->host + to.offset, value, copy.bytes);
+    if (detector)
+      detector->access(race::Space::shared, self, 1u << i, address, access, values, 16,
+                       silent ? 1u << i : 0);
+    std::memcpy(to.region->host + to.offset, value, copy.bytes);
+    init_set(to.region->init, to.offset, copy.bytes);
+  }
+  copy.done = true;
+}
+
+void Machine::run_copy(Cta& cta, Copy& copy) {
+  runnable_erase({cta.index, schedule::kCopyUnit + copy.seq});
+  perform_copy(cta, copy);
+  bool let_go = false;
+  for (ArmState& a : arms)
+    if (a.holding && a.arm.second.agent.cta == cta.index && a.arm.second.agent.warp >= race::kCopyAgent &&
+        (a.arm.second.agent.warp - race::kCopyAgent) / 32 == copy.seq)
+      a.second_done = let_go = true;
+  if (let_go) release_held();
+  wake_async(*cta.warps[copy.warp]);
+}
+
+namespace {
+// Whether lane i still has to wait for `copy` at cp_async_wait with this N.
+bool needed(const Copy& copy, const Warp& w, uint32_t i, uint64_t n) {
+  if (!(copy.lanes >> i & 1)) return false;
+  if (n == ir::kNoIndex) return true; // wait_all: committed or not
+  return uint64_t(copy.group[i]) + n < w.copy_group[i];
+}
+} // namespace
+
+bool Machine::copy_wait(Warp& w, const ir::Op& op) {
+  Cta& cta = *w.cta;
+  Group& g = *w.group;
+  for (auto& c : cta.copies) {
+    if (c->done || c->warp != w.index) continue;
+    for (uint32_t i = 0; i < 32; ++i)
+      if (g.lanes >> i & 1 && needed(*c, w, i, op.imm)) {
+        set_state(w, g, GroupState::at_async);
+        return false;
+      }
+  }
+  for (auto& c : cta.copies) {
+    if (c->warp != w.index) continue;
+    for (uint32_t i = 0; i < 32; ++i)
+      if (g.lanes >> i & 1 && needed(*c, w, i, op.imm)) {
+        if (detector) detector->copy_joined(agent(w), i, c->seq * 32 + i);
+        c->lanes &= ~(1u << i); // joined once
+      }
+  }
+  std::erase_if(cta.copies, [](const auto& c) { return c->done && !c->lanes; });
+  return true;
+}
+
+void Machine::wake_async(Warp& w) {
+  // A woken group executes its wait again and may wait on.
+  for (Group& g : w.groups)
+    if (g.state == GroupState::at_async) set_state(w, g, GroupState::ready);
+}
+
+bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  using C = ir::OpCode;
+  bool memory_op = op.code == C::ld || op.code == C::st || op.code == C::atom || op.code == C::red;
+  if (!memory_op || !detector) return false;
+  const ir::MemInfo& info = program.mem[op.c];
+  uint32_t bytes = uint32_t(info.bytes) * info.vector;
+  auto matches = [&](const race::Side& side, const Arm& arm) {
+    if (side.info.pc != pc || side.agent.cta != w.cta->index || side.agent.warp != w.index) return false;
+    if (!(w.exec_bits >> side.lane & 1) || detector->time(agent(w), side.lane) != side.time) return false;
+    uint64_t a = lane_address(op, info, regs, side.lane, *w.group);
+    if (arm.space == race::Space::shared) a = ir::offset_of(a);
+    return a < arm.address + 16 && arm.address < a + bytes;
+  };
+  for (ArmState& a : arms) {
+    if (a.released) continue;
+    if (!a.holding && matches(a.arm.first, a.arm)) {
+      Group& g = *w.group;
+      uint32_t lane = 1u << a.arm.first.lane;
+      a.holding = true;
+      g.pc = pc;
+      if (g.lanes != lane) {
+        // Only the racing lane is held; the others of its group go on.
+        diverge(w, g.lanes & ~lane, pc, pc, ir::kNoIndex);
+        for (Group& o : w.groups)
+          if (o.state == GroupState::ready && o.lanes == lane) set_state(w, o, GroupState::held);
+      } else {
+        set_state(w, g, GroupState::held);
+      }
+      return true;
+    }
+    if (a.holding && !a.second_done && matches(a.arm.second, a.arm)) {
+      // The second access happens now, before anybody else can run; then the first may go on.
+      a.second_done = true;
+      outcome.arms_reversed = true;
+      release_held();
+      return false;
+    }
+  }
+  return false;
+}
+
+} // namespace assay::vgpu

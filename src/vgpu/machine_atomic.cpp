@@ -1,0 +1,215 @@
+// Atomics: atom and red for every type, operation and scope. Source: PTX ISA 9.0, section 9.7.13.5.
+// Lanes of one instruction act one after the other, in an order that the policy chooses when two of
+// them meet at one address. Floating additions round to nearest even; f32 on global memory flushes
+// subnormals, on shared memory it keeps them (the same section).
+#include "base/check.hpp"
+#include "fp/soft.hpp"
+#include "vgpu/machine.hpp"
+
+#include "base/random.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+namespace assay::vgpu {
+
+namespace {
+
+using ir::AtomicOp;
+using ptx::Type;
+
+float flush(float x) {
+  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+}
+
+template <class T> T integer(AtomicOp op, T old, T b) {
+  using U = std::make_unsigned_t<T>;
+  switch (op) {
+  case AtomicOp::add: return T(U(old) + U(b));
+  case AtomicOp::min: return std::min(old, b);
+  case AtomicOp::max: return std::max(old, b);
+  case AtomicOp::and_: return old & b;
+  case AtomicOp::or_: return old | b;
+  case AtomicOp::xor_: return old ^ b;
+  case AtomicOp::inc: return old >= b ? T(0) : T(old + 1);
+  case AtomicOp::dec: return old == 0 || old > b ? b : T(old - 1);
+  default: return b; // exch
+  }
+}
+
+// min and max of two halves: the number wins over NaN, −0 < +0.
+uint16_t half_extreme(uint16_t x, uint16_t y, bool bf, bool minimum) {
+  uint16_t infinity = bf ? 0x7f80 : 0x7c00;
+  bool x_nan = (x & 0x7fff) > infinity, y_nan = (y & 0x7fff) > infinity;
+  if (x_nan || y_nan) return x_nan && y_nan ? 0x7fff : x_nan ? y : x;
+  auto key = [](uint16_t v) { return v & 0x8000 ? -int(v & 0x7fff) - 1 : int(v); };
+  return (key(x) < key(y)) == minimum ? x : y;
+}
+
+// One element: the new value from the old one and the operand.
+uint64_t apply(const ir::MemInfo& info, uint64_t old, uint64_t b, bool global) {
+  AtomicOp op = info.atomic;
+  switch (info.type) {
+  case Type::s32: return uint32_t(integer<int32_t>(op, int32_t(old), int32_t(b)));
+  case Type::s64: return uint64_t(integer<int64_t>(op, int64_t(old), int64_t(b)));
+  case Type::u64: case Type::b64: return integer<uint64_t>(op, old, b);
+  case Type::b16: case Type::u16: return integer<uint16_t>(op, uint16_t(old), uint16_t(b));
+  case Type::f32: {
+    float x = std::bit_cast<float>(uint32_t(old)), y = std::bit_cast<float>(uint32_t(b));
+    float r = global ? flush(flush(x) + flush(y)) : x + y;
+    return r != r ? 0x7fffffffu : std::bit_cast<uint32_t>(r);
+  }
+  case Type::f64: {
+    double r = std::bit_cast<double>(old) + std::bit_cast<double>(b);
+    return r != r ? 0x7fffffffffffffffull : std::bit_cast<uint64_t>(r);
+  }
+  case Type::f16: case Type::f16x2: case Type::bf16: case Type::bf16x2: {
+    bool bf = info.type == Type::bf16 || info.type == Type::bf16x2;
+    uint64_t r = 0;
+    for (unsigned k = 0; k < info.bytes / 2u; ++k) {
+      uint16_t x = uint16_t(old >> (16 * k)), y = uint16_t(b >> (16 * k)), z;
+      if (op == AtomicOp::add) {
+        uint64_t one = bf ? 0x3f80 : 0x3c00;
+        z = uint16_t(fp::fma(x, one, y, bf ? fp::kBf16 : fp::kF16, fp::Rounding::rn, false));
+      } else {
+        z = half_extreme(x, y, bf, op == AtomicOp::min);
+      }
+      r |= uint64_t(z) << (16 * k);
+    }
+    return r;
+  }
+  default: return integer<uint32_t>(op, uint32_t(old), uint32_t(b));
+  }
+}
+
+uint64_t read_lane(char* regs, ir::Slot slot, uint32_t lane, unsigned bits) {
+  if (slot == ir::kNoSlot) return 0;
+  return bits == 64 ? lanes<uint64_t>(regs, slot).v[lane] : lanes<uint32_t>(regs, slot).v[lane];
+}
+
+race::Detector::Order order_of(ir::Semantics s) {
+  using O = race::Detector::Order;
+  return s == ir::Semantics::acquire   ? O::acquire
+         : s == ir::Semantics::release ? O::release
+         : s == ir::Semantics::acq_rel || s == ir::Semantics::sc ? O::acq_rel
+                                                                  : O::relaxed;
+}
+
+// Does the operation on one lane's cell; returns the old bytes.
+void operate(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lane, uint8_t* cell,
+             bool global, uint8_t* old) {
+  uint32_t bytes = uint32_t(info.bytes) * info.vector;
+  std::memcpy(old, cell, bytes);
+  if (info.bytes == 16) { // b128: exch, cas
+    const char* value = regs + info.regs[info.atomic == AtomicOp::cas] * 128u + lane * 16;
+    bool equal = info.atomic != AtomicOp::cas || !std::memcmp(cell, regs + info.regs[0] * 128u + lane * 16, 16);
+    if (equal) std::memcpy(cell, value, 16);
+    return;
+  }
+  for (uint32_t k = 0; k < info.vector; ++k) {
+    uint64_t before = 0, after;
+    std::memcpy(&before, old + k * info.bytes, info.bytes);
+    uint64_t mask = info.bytes == 8 ? ~uint64_t(0) : (uint64_t(1) << info.bytes * 8) - 1;
+    uint64_t b = read_lane(regs, info.regs[k], lane, info.register_bits) & mask;
+    if (info.atomic == AtomicOp::cas) {
+      uint64_t value = read_lane(regs, info.regs[1], lane, info.register_bits) & mask;
+      after = before == b ? value : before;
+    } else {
+      after = apply(info, before, b, global);
+    }
+    std::memcpy(cell + k * info.bytes, &after, info.bytes);
+  }
+}
+
+void write_old(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lane, const uint8_t* old) {
+  auto put = [&](ir::Slot slot, const uint8_t* from) {
+    if (slot == ir::kNoSlot) return;
+    if (info.bytes == 16) {
+      std::memcpy(regs + slot * 128u + lane * 16, from, 16);
+    } else if (info.register_bits == 64) {
+      uint64_t v = 0;
+      std::memcpy(&v, from, info.bytes);
+      lanes<uint64_t>(regs, slot).v[lane] = v;
+    } else {
+      uint32_t v = 0;
+      std::memcpy(&v, from, info.bytes);
+      lanes<uint32_t>(regs, slot).v[lane] = v;
+    }
+  };
+  if (info.vector == 1) return put(op.d, old);
+  for (uint32_t k = 0; k < info.vector; ++k)
+    if (info.vector + k < 8) put(info.regs[info.vector + k], old + k * info.bytes);
+}
+
+} // namespace
+
+void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  const ir::MemInfo& info = program.mem[op.c];
+  uint32_t active = w.exec_bits, bytes = uint32_t(info.bytes) * info.vector;
+  if (op.flags & ir::kGuarded) {
+    const auto& p = lanes<int32_t>(regs, op.guard);
+    for (uint32_t i = 0; i < 32; ++i)
+      if ((p.v[i] != 0) == ((op.flags & ir::kGuardNegated) != 0)) active &= ~(1u << i);
+  }
+  saw_strong = true;
+  Resolved at[32];
+  alignas(8) uint64_t address[32] = {};
+  uint32_t tracked[2] = {0, 0}; // global, shared
+  uint32_t members[32], count = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(active >> i & 1)) continue;
+    uint64_t a = lane_address(op, info, regs, i, *w.group);
+    if (hash_path) path(a);
+    at[i] = resolve(w, pc, i, info.space, a, bytes, bytes, true, "atomic");
+    if (!at[i].region) return;
+    if (at[i].local) {
+      fault(w, pc, i, EventKind::illegal_operation, "an atomic operation on local memory");
+      return;
+    }
+    const Region& r = *at[i].region;
+    bool shared = r.space == race::Space::shared;
+    address[i] = shared ? at[i].offset : r.base + at[i].offset;
+    if (r.tracked) tracked[shared] |= 1u << i;
+    if (r.init && options.check_init && !init_test(r.init, at[i].offset, bytes))
+      uninitialised(w, pc, i, r, at[i].offset);
+    members[count++] = i;
+  }
+  bool collide = false;
+  uint64_t sorted[32];
+  for (uint32_t k = 0; k < count; ++k) sorted[k] = address[members[k]];
+  std::sort(sorted, sorted + count);
+  for (uint32_t k = 1; k < count; ++k) collide |= sorted[k] == sorted[k - 1];
+  if (collide) {
+    uint32_t how = policy.choose(schedule::Choice::lane_order, count);
+    if (how == 1) std::reverse(members, members + count);
+    if (how > 1)
+      for (uint32_t k = count; k > 1; --k)
+        std::swap(members[k - 1], members[random_at(how, 0, k) % k]);
+  }
+  race::AccessInfo access;
+  access.pc = pc;
+  access.write = access.read = access.atomic = access.strong = true;
+  access.scope = race::Scope(uint8_t(info.scope));
+  access.bytes = uint8_t(bytes);
+  if (detector)
+    for (int s = 0; s < 2; ++s)
+      if (tracked[s])
+        detector->access(s ? race::Space::shared : race::Space::global, agent(w), tracked[s], address,
+                         access, nullptr, 0, 0);
+  for (uint32_t k = 0; k < count; ++k) {
+    uint32_t i = members[k];
+    Region& r = *at[i].region;
+    uint8_t old[32];
+    operate(info, op, regs, i, r.host + at[i].offset, r.space == race::Space::global, old);
+    if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
+    if (r.init) init_set(r.init, at[i].offset, bytes);
+    if (detector && r.tracked)
+      detector->read_modify_write(r.space, agent(w), i, address[i], uint8_t(bytes), order_of(info.semantics),
+                                  access.scope, op.code == ir::OpCode::red);
+  }
+}
+
+} // namespace assay::vgpu

@@ -1,0 +1,236 @@
+// CTA barriers: bar and barrier in every form. Source: PTX ISA 9.0, section 9.7.13.1; what counts as
+// a defect: docs/concurrency.md, "Lanes, convergence, barriers, exit".
+#include "base/check.hpp"
+#include "vgpu/machine.hpp"
+
+#include <fmt/format.h>
+
+namespace assay::vgpu {
+
+bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
+  const ir::Op& op = e->op;
+  uint32_t pc = uint32_t(e - w.code);
+  Group& g = *w.group;
+  g.pc = pc;
+  uint32_t first = uint32_t(__builtin_ctz(g.lanes)), same = 0;
+  const auto* number = op.a == ir::kNoSlot ? nullptr : &lanes<uint32_t>(regs, op.a);
+  uint32_t id = number ? number->v[first] : 0;
+  for (uint32_t i = 0; i < 32; ++i)
+    if (g.lanes >> i & 1 && (!number || number->v[i] == id)) same |= 1u << i;
+  if (same != g.lanes) diverge(w, same, pc, pc, ir::kNoIndex);
+  uint32_t count = op.b == ir::kNoSlot ? 0 : lanes<uint32_t>(regs, op.b).v[first];
+  if (id >= w.cta->barriers.size() || (op.b != ir::kNoSlot && (count == 0 || count % 32))) {
+    fault(w, pc, first, EventKind::illegal_operation,
+          id >= 16 ? fmt::format("barrier {} does not exist (0 to 15 do)", id)
+                   : fmt::format("barrier count {} is not a positive multiple of 32", count));
+    return false;
+  }
+  Barrier& b = w.cta->barriers[id];
+  bool red = op.imm >= 2;
+  if (!b.open) {
+    b = {};
+    b.open = true;
+    b.counted = op.b != ir::kNoSlot;
+    b.expected = count;
+    b.arrived.assign(warps_per_cta, 0);
+    b.acquiring.assign(warps_per_cta, 0);
+  }
+  uint8_t kind = red ? uint8_t(op.imm) : 0;
+  if (b.kind == 0xff && op.imm != 1) b.kind = kind;
+  bool mixed = op.imm != 1 && b.kind != kind;
+  if (mixed || b.counted != (op.b != ir::kNoSlot) || b.expected != count) {
+    std::vector<Place> places;
+    for (const Barrier::Site& s : b.sites)
+      if (places.size() < 4)
+        places.push_back(place(*w.cta->warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "arrived"));
+    places.push_back(place(w, pc, first, "arrives"));
+    outcome.events.push_back(
+        {EventKind::barrier_divergence,
+         mixed ? fmt::format("barrier {}: reductions and other operations meet in one phase", id)
+               : fmt::format("barrier {}: participants disagree on the number of threads ({} and {})", id,
+                             b.expected, count),
+         std::move(places)});
+    abort = true;
+    return false;
+  }
+  b.sites.push_back({pc, w.index, g.lanes});
+  b.arrived[w.index] |= g.lanes;
+  if (red) {
+    const auto& p = lanes<int32_t>(regs, op.c);
+    for (uint32_t i = 0; i < 32; ++i)
+      if (g.lanes >> i & 1) {
+        bool v = (p.v[i] != 0) != ((op.flags & ir::kNegate) != 0);
+        b.red_count += v;
+        b.red_and &= v;
+        b.red_or |= v;
+      }
+  }
+  if (op.imm == 1) { // arrive: goes on at once
+    g.pc = pc + 1;
+  } else {
+    b.acquiring[w.index] |= g.lanes;
+    g.barrier = id;
+    set_state(w, g, GroupState::at_barrier);
+  }
+  check_barrier(*w.cta, id);
+  return w.group->state == GroupState::ready;
+}
+
+void Machine::check_barrier(Cta& cta, uint32_t number) {
+  Barrier& b = cta.barriers[number];
+  if (!b.open || abort) return;
+  uint32_t threads_arrived = 0;
+  bool all = true;
+  for (uint32_t i = 0; i < warps_per_cta; ++i) {
+    uint32_t live = cta.warps[i]->live;
+    bool whole = (live & ~b.arrived[i]) == 0;
+    if (!whole) all = false;
+    if (whole && b.arrived[i]) threads_arrived += 32;
+  }
+  if (b.counted ? threads_arrived >= b.expected : all) complete_barrier(cta, number);
+}
+
+// Whether `to` can be reached from behind `from` without a back edge.
+bool Machine::reaches_forward(uint32_t from, uint32_t to) const {
+  std::vector<bool> seen(program.ops.size());
+  std::vector<uint32_t> work = {from + 1};
+  auto push = [&](uint64_t pc, uint32_t at) {
+    if (pc > at && pc < seen.size() && !seen[pc]) {
+      seen[pc] = true;
+      work.push_back(uint32_t(pc));
+    }
+  };
+  while (!work.empty()) {
+    uint32_t pc = work.back();
+    work.pop_back();
+    for (; pc < program.ops.size(); ++pc) {
+      if (pc == to) return true;
+      const ir::Op& op = program.ops[pc];
+      using C = ir::OpCode;
+      if (op.code == C::exit || op.code == C::ret || op.code == C::trap) break;
+      if (op.code == C::jump || op.code == C::branch) push(uint32_t(op.imm), pc);
+      if (op.code == C::brx)
+        for (uint32_t t : program.tables[op.imm].targets) push(t, pc);
+      if (op.code == C::jump || op.code == C::brx) break;
+    }
+  }
+  return false;
+}
+
+void Machine::complete_barrier(Cta& cta, uint32_t number) {
+  Barrier b = std::move(cta.barriers[number]);
+  cta.barriers[number] = {};
+  if (!b.counted)
+    for (const Barrier::Site& s : b.sites) {
+      const Barrier::Site& f = b.sites.front();
+      if (s.pc == f.pc || !(reaches_forward(s.pc, f.pc) || reaches_forward(f.pc, s.pc))) continue;
+      outcome.events.push_back(
+          {EventKind::barrier_divergence,
+           fmt::format("one phase of barrier {} is made of two barrier instructions of which one follows "
+                       "the other: some warps are a barrier ahead", number),
+           {place(*cta.warps[f.warp], f.pc, uint32_t(__builtin_ctz(f.lanes)), "arrived"),
+            place(*cta.warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "arrived")}});
+      abort = true;
+      return;
+    }
+  race::Detector::BarrierPhase phase;
+  phase.cta = cta.index;
+  phase.arrived = b.arrived;
+  phase.acquiring = b.acquiring;
+  phase.exited.assign(warps_per_cta, 0);
+  bool by_exit = false;
+  for (uint32_t i = 0; i < warps_per_cta; ++i) {
+    uint32_t count = std::min(32u, threads - i * 32), born = count == 32 ? kAllLanes : (1u << count) - 1;
+    phase.exited[i] = born & ~cta.warps[i]->live & ~b.arrived[i];
+    if (b.counted) phase.exited[i] = 0;
+    by_exit |= phase.exited[i] != 0;
+  }
+  if (by_exit)
+    note("released-by-exit", fmt::format("a phase of barrier {} completed because threads had exited", number));
+  if (detector) detector->barrier(phase);
+  for (auto& w : cta.warps) {
+    Group* merged = nullptr;
+    for (Group& g : w->groups) {
+      if (g.state != GroupState::at_barrier || g.barrier != number) continue;
+      const ir::Op& op = program.ops[g.pc];
+      if (op.imm >= 2) {
+        char* regs = reinterpret_cast<char*>(w->registers.data()) + g.regs_base * 128u;
+        for (uint32_t i = 0; i < 32; ++i)
+          if (g.lanes >> i & 1)
+            lanes<uint32_t>(regs, op.d).v[i] = op.imm == 2   ? b.red_count
+                                               : op.imm == 3 ? (b.red_and ? ~0u : 0u)
+                                                             : (b.red_or ? ~0u : 0u);
+      }
+      g.bypassed = false;
+      if (merged && merged->pc == g.pc + 1 && merged->regs_base == g.regs_base) {
+        bool running = w->group == &g;
+        merge(*w, *merged, g);
+        if (running) w->group = merged;
+        continue;
+      }
+      g.pc += 1;
+      set_state(*w, g, GroupState::ready);
+      merged = &g;
+    }
+  }
+}
+
+// Two parts of one warp that wait at different .aligned barrier instructions can never both be right.
+void Machine::check_barrier_divergence(Warp& w) {
+  const Group* first = nullptr;
+  for (const Group& g : w.groups) {
+    if (g.state != GroupState::at_barrier || !(program.ops[g.pc].flags & ir::kAligned)) continue;
+    if (first && first->pc != g.pc) {
+      outcome.events.push_back(
+          {EventKind::barrier_divergence,
+           "lanes of one warp wait at two different barrier instructions",
+           {place(w, first->pc, uint32_t(__builtin_ctz(first->lanes)), waits_for(w, *first)),
+            place(w, g.pc, uint32_t(__builtin_ctz(g.lanes)), waits_for(w, g))}});
+      abort = true;
+      return;
+    }
+    first = &g;
+  }
+}
+
+std::string Machine::waits_for(const Warp& w, const Group& g) const {
+  switch (g.state) {
+  case GroupState::at_barrier: {
+    const Barrier& b = w.cta->barriers[g.barrier];
+    uint32_t there = 0;
+    for (uint32_t lanes : b.arrived) there += uint32_t(__builtin_popcount(lanes));
+    return fmt::format("waits at barrier {} ({} of {} threads have arrived)", g.barrier, there,
+                       b.counted ? b.expected : threads);
+  }
+  case GroupState::at_meet: {
+    uint32_t there = 0;
+    for (const Group& o : w.groups)
+      if (o.state == GroupState::at_meet && o.meet_key == g.meet_key && o.meet_mask == g.meet_mask)
+        there |= o.lanes;
+    return fmt::format("waits for lanes {:#010x} of its warp",
+                       (g.meet_mask ? g.meet_mask : kAllLanes) & w.live & ~there);
+  }
+  case GroupState::at_join: return "waits for its warp to reconverge";
+  case GroupState::at_async: return "waits for asynchronous copies";
+  default: return "can run";
+  }
+}
+
+void Machine::deadlock() {
+  Event event{EventKind::deadlock, "no thread can go on: each waits for another", {}};
+  uint32_t waiting = 0;
+  for (auto& cta : resident)
+    for (auto& w : cta->warps)
+      for (Group& g : w->groups) {
+        if (g.state == GroupState::dead) continue;
+        ++waiting;
+        if (event.places.size() < 64)
+          event.places.push_back(place(*w, g.pc, uint32_t(__builtin_ctz(g.lanes)), waits_for(*w, g)));
+      }
+  event.message = fmt::format("{} group{} of threads wait and nothing can run: a deadlock", waiting,
+                              waiting == 1 ? "" : "s");
+  outcome.events.push_back(std::move(event));
+  abort = true;
+}
+
+} // namespace assay::vgpu

@@ -1,0 +1,308 @@
+// Loads and stores of any kind: address resolution, bounds, alignment, init bits, observation.
+// The common cases have handlers of their own (handlers/memory.hpp); all faults are found here.
+#include "vgpu/machine.hpp"
+
+#include "base/check.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace assay::vgpu {
+
+using ptx::Space;
+
+static race::Scope race_scope(ir::Scope s) { return race::Scope(uint8_t(s)); }
+
+uint64_t Machine::lane_address(const ir::Op& op, const ir::MemInfo& info, char* regs, uint32_t lane,
+                               const Group& group) {
+  uint64_t a = op.imm;
+  if (op.a != ir::kNoSlot)
+    a += info.address64 ? lanes<uint64_t>(regs, op.a).v[lane] : lanes<uint32_t>(regs, op.a).v[lane];
+  if (info.frame) a += group.local_base;
+  return a;
+}
+
+bool Machine::local_reserve(Warp& w, uint64_t bytes) {
+  constexpr uint64_t kMaxStack = 512 << 10; // bytes a thread: the most cudaLimitStackSize gives
+  if (bytes > kMaxStack) return false;
+  uint64_t words = (bytes + 3) / 4;
+  if (w.local.size() < words) {
+    uint64_t old = w.local.size();
+    w.local.resize(words);
+    for (uint64_t k = old; k < words; ++k) {
+      uint32_t pattern;
+      uint8_t bytes4[4];
+      poison_fill(bytes4, 4, options.poison);
+      std::memcpy(&pattern, bytes4, 4);
+      for (auto& v : w.local[k].v) v = pattern;
+    }
+  }
+  return true;
+}
+
+namespace {
+void local_copy(Warp& w, uint32_t lane, uint64_t offset, void* bytes, uint64_t n, bool write) {
+  auto* p = static_cast<uint8_t*>(bytes);
+  for (uint64_t i = 0; i < n; ++i) {
+    auto* word = reinterpret_cast<uint8_t*>(&w.local[(offset + i) >> 2].v[lane]) + ((offset + i) & 3);
+    if (write)
+      *word = p[i];
+    else
+      p[i] = *word;
+  }
+}
+} // namespace
+
+Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space space, uint64_t address,
+                                   uint64_t bytes, uint64_t align, bool write, const char* what) {
+  Region* r = nullptr;
+  uint64_t offset = 0;
+  bool local = space == Space::local;
+  std::string region_name;
+  if (space == Space::none || space == Space::global || space == Space::constant) {
+    uint64_t window = ir::window_of(address);
+    if (space == Space::none && window == ir::kSharedWindow) space = Space::shared, address = ir::offset_of(address);
+    else if (space == Space::none && window == ir::kLocalWindow) local = true, address = ir::offset_of(address);
+    else if (window == ir::kParamWindow) r = &parameter_region, offset = ir::offset_of(address);
+    else if ((r = memory.find(address))) offset = address - r->base;
+  }
+  if (space == Space::shared || space == Space::shared_cta || space == Space::shared_cluster) {
+    if (ir::window_of(address) == ir::kSharedWindow) address = ir::offset_of(address);
+    r = &w.cta->shared;
+    offset = address;
+  } else if (space == Space::param_entry || space == Space::param) {
+    r = &parameter_region;
+    offset = ir::offset_of(address);
+  }
+  if (local) {
+    offset = ir::offset_of(address);
+    if (offset % align) {
+      fault(w, pc, lane, EventKind::misaligned,
+            fmt::format("{} of {} bytes at local offset {} is not aligned to {}", what, bytes, offset, align),
+            true, "local", offset);
+      return {};
+    }
+    if (offset + bytes > w.local.size() * 4) {
+      fault(w, pc, lane, EventKind::out_of_bounds,
+            fmt::format("{} of {} bytes at local offset {} is outside the thread's local memory", what,
+                        bytes, offset),
+            true, "local", offset);
+      return {};
+    }
+    return {&parameter_region, offset, true}; // any non-null region: `local` decides
+  }
+  if (!r) {
+    fault(w, pc, lane, EventKind::out_of_bounds,
+          address < ir::window_base(1)
+              ? fmt::format("{} of {} bytes at address {:#x}: a null or near-null pointer", what, bytes, address)
+              : fmt::format("{} of {} bytes at address {:#x}, which belongs to no buffer", what, bytes, address),
+          true, "", address);
+    return {};
+  }
+  region_name = r == &parameter_region ? "kernel parameters"
+                : r == &w.cta->shared  ? "shared memory"
+                                       : memory.name(*r);
+  if (r->size < bytes || offset > r->size - bytes) {
+    int64_t signed_offset = int64_t(offset);
+    // An access before the first byte stands in the window with an offset below the base.
+    if (r != &w.cta->shared && r != &parameter_region) signed_offset = int64_t(address) - int64_t(r->base);
+    fault(w, pc, lane, EventKind::out_of_bounds,
+          fmt::format("{} of {} bytes at offset {} of {} ({} bytes) is out of bounds", what, bytes,
+                      signed_offset, region_name, r->size),
+          true, region_name, uint64_t(signed_offset));
+    return {};
+  }
+  uint64_t real = r->space == race::Space::shared ? offset : address;
+  if (real % align) {
+    fault(w, pc, lane, EventKind::misaligned,
+          fmt::format("{} of {} bytes at offset {} of {} is not aligned to {}", what, bytes, offset,
+                      region_name, align),
+          true, region_name, offset);
+    return {};
+  }
+  if (write && r->read_only) {
+    fault(w, pc, lane, EventKind::illegal_operation,
+          fmt::format("{} writes to {}, which is read-only", what, region_name), true, region_name, offset);
+    return {};
+  }
+  if (write && r->retrack_on_store) {
+    store_to_input(*r);
+    return {};
+  }
+  return {r, offset, false};
+}
+
+void Machine::store_to_input(Region& region) {
+  // The run began without shadow for this buffer; it starts again with one.
+  retrack = true;
+  retrack_buffers[region.index] = true;
+  abort = true;
+}
+
+void Machine::uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region& region, uint64_t offset) {
+  std::string name = region.space == race::Space::shared ? "shared memory" : memory.name(region);
+  for (const Event& e : outcome.uninitialised_reads)
+    if (e.places[0].pc == pc && e.places[0].launch == launch_index && e.places[0].region == name) return;
+  Place p = place(w, pc, lane, "");
+  p.has_address = true;
+  p.region = name;
+  p.offset = offset;
+  outcome.uninitialised_reads.push_back(
+      {EventKind::uninitialised_read,
+       fmt::format("reads byte {} of {}, which nobody has written", offset, name), {p}});
+}
+
+namespace {
+race::AccessInfo access_info(uint32_t pc, const ir::MemInfo& info, bool write, uint32_t bytes) {
+  race::AccessInfo a;
+  a.pc = pc;
+  a.write = write;
+  a.read = !write;
+  a.strong = info.semantics != ir::Semantics::weak;
+  a.nc = info.nc;
+  a.scope = info.semantics == ir::Semantics::volatile_ || info.semantics == ir::Semantics::mmio
+                ? race::Scope::sys
+                : race_scope(info.scope);
+  a.bytes = uint8_t(bytes);
+  return a;
+}
+
+race::Detector::Order order_of(ir::Semantics s) {
+  using O = race::Detector::Order;
+  return s == ir::Semantics::acquire   ? O::acquire
+         : s == ir::Semantics::release ? O::release
+         : s == ir::Semantics::acq_rel || s == ir::Semantics::sc ? O::acq_rel
+                                                                  : O::relaxed;
+}
+
+// Extends an element of memory to its register: sign for s types, zero else; 16-bit registers stay
+// zero-extended in their 32-bit lanes.
+void write_register(char* regs, ir::Slot slot, uint32_t lane, const uint8_t* from,
+                    const ir::MemInfo& info) {
+  if (slot == ir::kNoSlot) return;
+  if (info.register_bits == 128) {
+    std::memcpy(regs + slot * 128u + lane * 16, from, 16);
+    return;
+  }
+  uint64_t v = 0;
+  std::memcpy(&v, from, info.bytes);
+  if (ptx::is_signed(info.type) && info.bytes < 8) {
+    unsigned shift = 64 - info.bytes * 8;
+    v = uint64_t(int64_t(v << shift) >> shift);
+  }
+  if (info.register_bits == 64)
+    lanes<uint64_t>(regs, slot).v[lane] = v;
+  else
+    lanes<uint32_t>(regs, slot).v[lane] = info.register_bits == 16 ? uint32_t(v & 0xffff) : uint32_t(v);
+}
+
+void read_register(char* regs, ir::Slot slot, uint32_t lane, uint8_t* to, const ir::MemInfo& info) {
+  if (info.register_bits == 128)
+    std::memcpy(to, regs + slot * 128u + lane * 16, 16);
+  else if (info.register_bits == 64)
+    std::memcpy(to, &lanes<uint64_t>(regs, slot).v[lane], info.bytes);
+  else
+    std::memcpy(to, &lanes<uint32_t>(regs, slot).v[lane], info.bytes);
+}
+} // namespace
+
+void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
+  const ir::MemInfo& info = program.mem[op.c];
+  uint32_t bytes = uint32_t(info.bytes) * info.vector;
+  alignas(8) uint64_t address[32];
+  uint32_t in_global = 0, in_shared = 0;
+  uint8_t value[128];
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(active >> i & 1)) continue;
+    uint64_t a = lane_address(op, info, regs, i, *w.group);
+    if (hash_path) path(a);
+    Resolved at = resolve(w, pc, i, info.space, a, bytes, bytes, false, "load");
+    if (!at.region) return;
+    if (at.local) {
+      local_copy(w, i, at.offset, value, bytes, false);
+    } else {
+      std::memcpy(value, at.region->host + at.offset, bytes);
+      if (at.region->init && options.check_init && !init_test(at.region->init, at.offset, bytes))
+        uninitialised(w, pc, i, *at.region, at.offset);
+      if (at.region->tracked) {
+        bool shared = at.region->space == race::Space::shared;
+        (shared ? in_shared : in_global) |= 1u << i;
+        address[i] = shared ? at.offset : at.region->base + at.offset;
+      }
+    }
+    for (uint32_t k = 0; k < info.vector; ++k)
+      write_register(regs, info.regs[k], i, value + k * info.bytes, info);
+  }
+  if (!detector || !(in_global | in_shared)) return;
+  race::AccessInfo access = access_info(pc, info, false, bytes);
+  for (auto [space, bits] : {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}}) {
+    if (!bits) continue;
+    detector->access(space, agent(w), bits, address, access, nullptr, 0, 0);
+    if (access.strong)
+      for (uint32_t i = 0; i < 32; ++i)
+        if (bits >> i & 1)
+          detector->strong_read(space, agent(w), i, address[i], uint8_t(bytes), order_of(info.semantics),
+                                access.scope);
+  }
+}
+
+void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
+  const ir::MemInfo& info = program.mem[op.c];
+  uint32_t bytes = uint32_t(info.bytes) * info.vector;
+  alignas(8) uint64_t address[32];
+  alignas(16) uint8_t values[32][16 * 8];
+  Resolved at[32];
+  uint32_t in_global = 0, in_shared = 0, silent = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(active >> i & 1)) continue;
+    uint64_t a = lane_address(op, info, regs, i, *w.group);
+    if (hash_path) path(a);
+    at[i] = resolve(w, pc, i, info.space, a, bytes, bytes, true, "store");
+    if (!at[i].region) return;
+    for (uint32_t k = 0; k < info.vector; ++k)
+      read_register(regs, info.regs[k], i, values[i] + k * info.bytes, info);
+    if (!at[i].local && at[i].region->tracked) {
+      bool shared = at[i].region->space == race::Space::shared;
+      (shared ? in_shared : in_global) |= 1u << i;
+      address[i] = shared ? at[i].offset : at[i].region->base + at[i].offset;
+      if (!std::memcmp(at[i].region->host + at[i].offset, values[i], bytes)) silent |= 1u << i;
+    }
+  }
+  race::AccessInfo access = access_info(pc, info, true, bytes);
+  if (detector)
+    for (auto [space, bits] : {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}})
+      if (bits) detector->access(space, agent(w), bits, address, access, values, 16 * 8, silent);
+  for (uint32_t n = 0; n < 32; ++n) {
+    uint32_t i = store_descending ? 31 - n : n;
+    if (!(active >> i & 1)) continue;
+    if (at[i].local) {
+      local_copy(w, i, at[i].offset, values[i], bytes, true);
+      continue;
+    }
+    std::memcpy(at[i].region->host + at[i].offset, values[i], bytes);
+    if (at[i].region->init) init_set(at[i].region->init, at[i].offset, bytes);
+    if (detector && access.strong && at[i].region->tracked)
+      detector->strong_write(at[i].region->space, agent(w), i, address[i], uint8_t(bytes),
+                             order_of(info.semantics), access.scope);
+  }
+}
+
+bool Machine::read_bytes(uint64_t generic, void* to, uint64_t bytes, Warp& w, uint32_t lane) {
+  uint64_t window = ir::window_of(generic), offset = ir::offset_of(generic);
+  if (window == ir::kLocalWindow) {
+    if (offset + bytes > w.local.size() * 4) return false;
+    local_copy(w, lane, offset, to, bytes, false);
+    return true;
+  }
+  Region* r = window == ir::kSharedWindow  ? &w.cta->shared
+              : window == ir::kParamWindow ? &parameter_region
+                                           : memory.find(generic);
+  if (!r) return false;
+  if (window != ir::kSharedWindow && window != ir::kParamWindow) offset = generic - r->base;
+  if (r->size < bytes || offset > r->size - bytes) return false;
+  std::memcpy(to, r->host + offset, bytes);
+  return true;
+}
+
+} // namespace assay::vgpu

@@ -1,0 +1,236 @@
+// Special registers, fences, and the device runtime: printf, assert, malloc, free.
+// Sources: PTX ISA 9.0, chapter 10 (special registers); CUDA C++ Programming Guide, "Formatted
+// Output", "Assertion", "Dynamic Global Memory Allocation".
+#include "ir/special.hpp"
+#include "vgpu/machine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/printf.h>
+
+#include <cstring>
+
+namespace assay::vgpu {
+
+namespace {
+
+template <class F> void per_lane32(Warp& w, char* regs, ir::Slot d, F f) {
+  for (uint32_t i = 0; i < 32; ++i)
+    if (w.exec_bits >> i & 1) lanes<uint32_t>(regs, d).v[i] = f(i);
+}
+template <class F> void per_lane64(Warp& w, char* regs, ir::Slot d, F f) {
+  for (uint32_t i = 0; i < 32; ++i)
+    if (w.exec_bits >> i & 1) lanes<uint64_t>(regs, d).v[i] = f(i);
+}
+
+uint32_t special_value(const Machine& m, const Warp& w, ir::Special s, uint32_t lane, uint64_t time) {
+  using S = ir::Special;
+  const Cta& cta = *w.cta;
+  const auto& l = m.launch;
+  auto cluster_of = [&](int k) { return cta.id[k] / l.cluster[k]; };
+  auto in_cluster = [&](int k) { return cta.id[k] % l.cluster[k]; };
+  auto clusters = [&](int k) { return (l.grid[k] + l.cluster[k] - 1) / l.cluster[k]; };
+  uint32_t k = 0;
+  switch (s) {
+  case S::tid_x: case S::tid_y: case S::tid_z:
+    return w.tid[uint32_t(s) - uint32_t(S::tid_x)].v[lane];
+  case S::ntid_x: case S::ntid_y: case S::ntid_z: return l.block[uint32_t(s) - uint32_t(S::ntid_x)];
+  case S::laneid: return lane;
+  case S::warpid: return w.index;
+  case S::nwarpid: return 64;
+  case S::ctaid_x: case S::ctaid_y: case S::ctaid_z: return cta.id[uint32_t(s) - uint32_t(S::ctaid_x)];
+  case S::nctaid_x: case S::nctaid_y: case S::nctaid_z:
+    return l.grid[uint32_t(s) - uint32_t(S::nctaid_x)];
+  case S::smid: return cta.index % m.job.device.sms;
+  case S::nsmid: return m.job.device.sms;
+  case S::is_explicit_cluster: return l.cluster[0] * l.cluster[1] * l.cluster[2] > 1;
+  case S::clusterid_x: case S::clusterid_y: case S::clusterid_z:
+    return cluster_of(int(s) - int(S::clusterid_x));
+  case S::nclusterid_x: case S::nclusterid_y: case S::nclusterid_z:
+    return clusters(int(s) - int(S::nclusterid_x));
+  case S::cluster_ctaid_x: case S::cluster_ctaid_y: case S::cluster_ctaid_z:
+    return in_cluster(int(s) - int(S::cluster_ctaid_x));
+  case S::cluster_nctaid_x: case S::cluster_nctaid_y: case S::cluster_nctaid_z:
+    return l.cluster[int(s) - int(S::cluster_nctaid_x)];
+  case S::cluster_ctarank:
+    return in_cluster(0) + l.cluster[0] * (in_cluster(1) + l.cluster[1] * in_cluster(2));
+  case S::cluster_nctarank: return l.cluster[0] * l.cluster[1] * l.cluster[2];
+  case S::lanemask_eq: return 1u << lane;
+  case S::lanemask_le: return (2u << lane) - 1;
+  case S::lanemask_lt: return (1u << lane) - 1;
+  case S::lanemask_ge: return ~((1u << lane) - 1);
+  case S::lanemask_gt: k = (2u << lane) - 1; return ~k;
+  case S::clock: case S::globaltimer_lo: return uint32_t(time);
+  case S::clock_hi: case S::globaltimer_hi: return uint32_t(time >> 32);
+  case S::dynamic_smem_size: return l.dynamic_shared;
+  case S::total_smem_size: case S::aggr_smem_size: return m.shared_bytes;
+  default: return 0;
+  }
+}
+
+} // namespace
+
+void Machine::special(Warp& w, const ir::Op& op, char* regs) {
+  using C = ir::OpCode;
+  switch (op.code) {
+  case C::special: {
+    auto s = ir::Special(op.imm & 255);
+    // Deterministic clocks: what the launch and this warp have executed so far.
+    uint64_t time = instructions + w.instructions + ++virtual_time;
+    if (ir::is_wide(s))
+      per_lane64(w, regs, op.d, [&](uint32_t i) -> uint64_t {
+        return s == ir::Special::clock64 || s == ir::Special::globaltimer ? time
+               : s == ir::Special::gridid ? launch_index + 1
+                                          : special_value(*this, w, s, i, time);
+      });
+    else
+      per_lane32(w, regs, op.d, [&](uint32_t i) { return special_value(*this, w, s, i, time); });
+    break;
+  }
+  case C::frame_address: {
+    uint64_t a = w.group->local_base + op.imm;
+    per_lane64(w, regs, op.d, [&](uint32_t) { return a; });
+    break;
+  }
+  case C::activemask: per_lane32(w, regs, op.d, [&](uint32_t) { return w.exec_bits; }); break;
+  case C::isspacep: {
+    auto space = ptx::Space(op.imm);
+    for (uint32_t i = 0; i < 32; ++i) {
+      if (!(w.exec_bits >> i & 1)) continue;
+      uint64_t window = ir::window_of(lanes<uint64_t>(regs, op.a).v[i]);
+      Region* r = memory.find(lanes<uint64_t>(regs, op.a).v[i]);
+      bool yes = space == ptx::Space::local      ? window == ir::kLocalWindow
+                 : space == ptx::Space::constant ? r && r->read_only
+                 : space == ptx::Space::global   ? window >= ir::kFirstBufferWindow
+                 : space == ptx::Space::param || space == ptx::Space::param_entry
+                     ? window == ir::kParamWindow
+                     : window == ir::kSharedWindow;
+      lanes<int32_t>(regs, op.d).v[i] = yes ? -1 : 0;
+    }
+    break;
+  }
+  default: { // alloca, stacksave, stackrestore: the stack grows behind the frame, lanes together
+    uint64_t top = w.local.size() * 4;
+    if (op.code == C::stacksave) {
+      per_lane64(w, regs, op.d, [&](uint32_t) { return top; });
+    } else if (op.code == C::alloca_) {
+      uint64_t align = op.imm ? op.imm : 16, size = 0;
+      for (uint32_t i = 0; i < 32; ++i)
+        if (w.exec_bits >> i & 1) size = std::max(size, lanes<uint64_t>(regs, op.a).v[i]);
+      uint64_t at = (top + align - 1) / align * align;
+      if (!local_reserve(w, at + size)) {
+        fault(w, w.group->pc, uint32_t(__builtin_ctz(w.exec_bits)), EventKind::illegal_operation,
+              "stack overflow: alloca exceeds the thread's stack");
+        return;
+      }
+      per_lane64(w, regs, op.d, [&](uint32_t) { return at; });
+    }
+    break;
+  }
+  }
+}
+
+void Machine::fence(Warp& w, const ir::Op& op) {
+  if (!detector) return;
+  auto semantics = ir::Semantics(op.imm & 255);
+  auto scope = race::Scope(op.imm >> 8 & 255);
+  using F = race::Detector::Fence;
+  F f = semantics == ir::Semantics::acquire   ? F::acquire
+        : semantics == ir::Semantics::release ? F::release
+        : semantics == ir::Semantics::sc      ? F::sc
+                                              : F::acq_rel;
+  detector->fence(agent(w), w.exec_bits, f, scope);
+}
+
+namespace {
+
+std::string read_string(Machine& m, uint64_t address, Warp& w, uint32_t lane) {
+  std::string s;
+  char c = 0;
+  while (s.size() < 4096 && m.read_bytes(address + s.size(), &c, 1, w, lane) && c) s += c;
+  return s;
+}
+
+// The text of one printf call. Arguments stand in memory with their natural alignment, 4-byte
+// integers, 8-byte integers, pointers and doubles.
+std::string format_printf(Machine& m, Warp& w, uint32_t lane, uint64_t format_address, uint64_t arguments) {
+  std::string format = read_string(m, format_address, w, lane), out;
+  uint64_t at = 0;
+  auto next = [&](uint64_t bytes) {
+    at = (at + bytes - 1) & ~(bytes - 1);
+    uint64_t v = 0;
+    if (!m.read_bytes(arguments + at, &v, bytes, w, lane)) v = 0;
+    at += bytes;
+    return v;
+  };
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') {
+      out += format[i];
+      continue;
+    }
+    std::string spec = "%";
+    int longs = 0;
+    for (++i; i < format.size(); ++i) {
+      char c = format[i];
+      if (c == '*') {
+        spec += std::to_string(int32_t(next(4)));
+      } else if (c == 'l' || c == 'j' || c == 't' || c == 'z') {
+        longs += c == 'l' ? 1 : 2;
+      } else if (c == 'h') {
+        continue;
+      } else if (std::strchr("0123456789.+-# ", c)) {
+        spec += c;
+      } else {
+        break;
+      }
+    }
+    if (i >= format.size()) break;
+    char c = format[i];
+    if (c == '%') {
+      out += '%';
+    } else if (std::strchr("di", c)) {
+      out += fmt::sprintf(spec + "lld", longs ? (long long)(next(8)) : (long long)(int32_t(next(4))));
+    } else if (std::strchr("uxXo", c)) {
+      out += fmt::sprintf(spec + "ll" + c, (unsigned long long)(longs ? next(8) : next(4)));
+    } else if (std::strchr("eEfFgGaA", c)) {
+      uint64_t bits = next(8);
+      double v;
+      std::memcpy(&v, &bits, 8);
+      out += fmt::sprintf(spec + c, v);
+    } else if (c == 'c') {
+      out += fmt::sprintf(spec + "c", char(next(4)));
+    } else if (c == 's') {
+      out += fmt::sprintf(spec + "s", read_string(m, next(8), w, lane));
+    } else if (c == 'p') {
+      out += fmt::format("{:#x}", next(8));
+    } else {
+      out += spec + c;
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+void Machine::runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  using C = ir::OpCode;
+  constexpr size_t kMaxPrinted = 1 << 20; // bytes: what the driver's default buffer holds
+  for (uint32_t i = 0; i < 32 && !abort; ++i) {
+    if (!(w.exec_bits >> i & 1)) continue;
+    if (op.code == C::vprintf) {
+      std::string text = format_printf(*this, w, i, lanes<uint64_t>(regs, op.a).v[i],
+                                       lanes<uint64_t>(regs, op.b).v[i]);
+      if (outcome.printed.size() + text.size() <= kMaxPrinted) outcome.printed += text;
+      if (op.d != ir::kNoSlot) lanes<uint32_t>(regs, op.d).v[i] = 0;
+    } else if (op.code == C::assertfail) {
+      const ir::Slot* s = &program.extra[op.imm];
+      std::string message = read_string(*this, lanes<uint64_t>(regs, s[0]).v[i], w, i),
+                  file = read_string(*this, lanes<uint64_t>(regs, s[1]).v[i], w, i);
+      fault(w, pc, i, EventKind::assertion,
+            fmt::format("assertion `{}` failed ({}:{})", message, file, lanes<uint32_t>(regs, s[2]).v[i]));
+    } else if (op.code == C::malloc_ || op.code == C::free_) {
+      fault(w, pc, i, EventKind::unsupported, "device malloc and free");
+    }
+  }
+}
+
+} // namespace assay::vgpu

@@ -1,0 +1,364 @@
+// The scheduling loop of one launch: which agent runs, when CTAs start, how groups split, wait and
+// merge. Rules: docs/concurrency.md, "What the scheduler decides", "Lanes", "Progress".
+//
+// Invariants: `runnable` holds exactly the ready groups and the pending copies, sorted; a group's id
+// (its lowest lane) changes only between erase and insert; every live lane is in one live group.
+#include "base/check.hpp"
+#include "vgpu/machine.hpp"
+
+#include <algorithm>
+
+namespace assay::vgpu {
+
+void Machine::runnable_insert(schedule::AgentId id) {
+  auto at = std::lower_bound(runnable.begin(), runnable.end(), id);
+  CHECK(at == runnable.end() || *at != id);
+  runnable.insert(at, id);
+}
+
+void Machine::runnable_erase(schedule::AgentId id) {
+  auto at = std::lower_bound(runnable.begin(), runnable.end(), id);
+  CHECK(at != runnable.end() && *at == id);
+  runnable.erase(at);
+}
+
+void Machine::set_state(Warp& w, Group& g, GroupState state) {
+  if (g.state == state) return;
+  if (g.state == GroupState::ready) runnable_erase(id_of(w, g));
+  g.state = state;
+  if (state == GroupState::ready) runnable_insert(id_of(w, g));
+}
+
+Group* Machine::new_group(Warp& w) {
+  ++w.group_count;
+  for (Group& g : w.groups)
+    if (g.state == GroupState::dead) return &g;
+  CHECK(w.groups.size() < 32);
+  return &w.groups.emplace_back();
+}
+
+void Machine::kill_group(Warp& w, Group& g) {
+  if (g.state == GroupState::ready) runnable_erase(id_of(w, g));
+  g.state = GroupState::dead;
+  g.lanes = 0;
+  g.frames.clear();
+  g.joins.clear();
+  g.deposit.reset();
+  g.has_deposit = g.bypassed = false;
+  g.stalled = 0;
+  --w.group_count;
+}
+
+// The other half of `g` as a group of its own, at `pc`, ready; g keeps `keep`.
+static Group* part(Machine& m, Warp& w, Group& g, uint32_t keep, uint32_t pc) {
+  uint32_t rest = g.lanes & ~keep;
+  bool ready = g.state == GroupState::ready;
+  if (ready) m.runnable_erase(m.id_of(w, g));
+  g.lanes = keep;
+  if (ready) m.runnable_insert(m.id_of(w, g));
+  Group* other = m.new_group(w);
+  other->lanes = rest;
+  other->pc = pc;
+  other->function = g.function;
+  other->regs_base = g.regs_base;
+  other->local_base = g.local_base;
+  other->bypassed = g.bypassed;
+  other->bypassed_pc = g.bypassed_pc;
+  other->frames = g.frames;
+  other->joins = g.joins;
+  other->state = GroupState::dead;
+  m.set_state(w, *other, GroupState::ready);
+  return other;
+}
+
+void Machine::diverge(Warp& w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge) {
+  Group& g = *w.group;
+  // At most one record a reconvergence point: a loop whose lanes leave one by one shares it.
+  if (reconverge != ir::kNoIndex && policy.reconverge() &&
+      (g.joins.empty() || g.joins.back().pc != reconverge))
+    g.joins.push_back({reconverge, g.lanes, next_join++});
+  uint32_t lowest = g.lanes & -g.lanes;
+  bool low_taken = taken & lowest;
+  uint32_t keep = low_taken ? taken : g.lanes & ~taken;
+  part(*this, w, g, keep, low_taken ? next : target);
+  g.pc = low_taken ? target : next;
+}
+
+void Machine::merge(Warp& w, Group& into, Group& from) {
+  bool ready = into.state == GroupState::ready;
+  if (ready) runnable_erase(id_of(w, into));
+  uint32_t lanes = from.lanes;
+  into.bypassed |= from.bypassed;
+  kill_group(w, from);
+  into.lanes |= lanes;
+  if (ready) runnable_insert(id_of(w, into));
+}
+
+// Groups that wait at the same join become one once every live lane of its record is there.
+void Machine::check_joins(Warp& w) {
+  for (bool again = true; again;) {
+    again = false;
+    for (Group& g : w.groups) {
+      if (g.state != GroupState::at_join) continue;
+      if (g.joins.empty()) {
+        set_state(w, g, GroupState::ready);
+        continue;
+      }
+      JoinRecord record = g.joins.back();
+      uint32_t there = 0;
+      for (Group& o : w.groups)
+        if (o.state == GroupState::at_join && !o.joins.empty() && o.joins.back().id == record.id)
+          there |= o.lanes;
+      if ((record.lanes & w.live & ~there) != 0) continue;
+      for (Group& o : w.groups)
+        if (&o != &g && o.state == GroupState::at_join && !o.joins.empty() &&
+            o.joins.back().id == record.id)
+          merge(w, g, o);
+      g.joins.pop_back();
+      set_state(w, g, GroupState::ready);
+      again = true;
+    }
+  }
+}
+
+// Joins are a preference: groups that wait at one run on (so that a sibling that spins or waits for
+// them can make progress). Those that overtake a sibling at a barrier are marked.
+void Machine::release_joins(Warp& w) {
+  const Group* blocked = nullptr;
+  for (Group& g : w.groups)
+    if (g.state == GroupState::at_barrier && program.ops[g.pc].flags & ir::kAligned) blocked = &g;
+  for (Group& g : w.groups) {
+    if (g.state != GroupState::at_join) continue;
+    if (!g.joins.empty()) g.joins.pop_back();
+    if (blocked) {
+      g.bypassed = true;
+      g.bypassed_pc = blocked->pc;
+    }
+    set_state(w, g, GroupState::ready);
+  }
+}
+
+void Machine::settle(Warp& w) {
+  if (w.live == 0) return;
+  check_joins(w);
+  bool runs = false, waits = false, held = false;
+  for (Group& g : w.groups) {
+    runs |= g.state == GroupState::ready;
+    held |= g.state == GroupState::held;
+    waits |= g.state == GroupState::at_join;
+  }
+  if (!runs && waits && !held) release_joins(w);
+  if (w.group_count == 1)
+    for (Group& g : w.groups)
+      if (g.state != GroupState::dead) g.joins.clear();
+}
+
+void Machine::exit_lanes(Warp& w, uint32_t lanes) {
+  Group& g = *w.group;
+  CHECK(g.lanes == lanes);
+  if (g.bypassed)
+    for (Group& o : w.groups)
+      if (o.state == GroupState::at_barrier && o.pc == g.bypassed_pc && !abort) {
+        uint32_t other = uint32_t(__builtin_ctz(o.lanes)), self = uint32_t(__builtin_ctz(lanes));
+        outcome.events.push_back(
+            {EventKind::barrier_divergence,
+             "lanes of one warp wait at a barrier that others of the warp have gone round and exited",
+             {place(w, o.pc, other, waits_for(w, o)), place(w, g.pc, self, "exits")}});
+        abort = true;
+      }
+  kill_group(w, g);
+  w.live &= ~lanes;
+  if (detector) detector->exited(agent(w), lanes);
+  Cta& cta = *w.cta;
+  if (w.live == 0) --cta.live_warps;
+  check_meets(w);
+  settle(w);
+  for (uint32_t b = 0; b < cta.barriers.size(); ++b)
+    if (cta.barriers[b].open) check_barrier(cta, b);
+  if (cta.live_warps == 0) finish_cta(cta);
+}
+
+void Machine::split(Warp& w, Group& g) {
+  if (!policy.splits() || __builtin_popcount(g.lanes) < 2) return;
+  uint32_t how = policy.choose(schedule::Choice::split, 5), keep = 0;
+  uint32_t count = uint32_t(__builtin_popcount(g.lanes)), seen = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(g.lanes >> i & 1)) continue;
+    bool mine = how == 1 ? seen < count / 2 : how == 2 ? seen % 2 == 0 : how == 3 ? seen == 0
+              : how == 4 ? seen + 1 < count : true;
+    if (mine) keep |= 1u << i;
+    ++seen;
+  }
+  if (keep != g.lanes) part(*this, w, g, keep, g.pc);
+}
+
+void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
+  const Level& l = *vector_level;
+  w.group = &first;
+  w.points_left = points_allowed;
+  w.quantum_left = int32_t(options.quantum);
+  w.points = 0;
+  w.stored = false;
+  for (;;) {
+    Group& g = *w.group;
+    bool full = w.group_count == 1;
+    if (full) g.joins.clear();
+    if (w.exec_bits != g.lanes) {
+      w.exec_bits = g.lanes;
+      for (int i = 0; i < 32; ++i) w.exec.v[i] = g.lanes >> i & 1 ? -1 : 0;
+    }
+    w.active_count = uint32_t(__builtin_popcount(g.lanes));
+    if (g.has_deposit) {
+      w.deposit = *g.deposit;
+      g.has_deposit = false;
+    }
+    w.code = code[full].data();
+    const Exec* e = l.dispatch(w.code + g.pc, &w, w.regs());
+    // A split moves the program counter itself; everything else stops where `e` stands.
+    if (w.reason != Stop::diverged && w.reason != Stop::moved) g.pc = uint32_t(e - w.code);
+    if (w.reason == Stop::diverged || w.reason == Stop::moved || w.reason == Stop::resumed) {
+      if (abort || g.state != GroupState::ready) break;
+      continue;
+    }
+    if (w.reason == Stop::join) {
+      set_state(w, g, GroupState::at_join);
+      check_joins(w);
+      if (g.state == GroupState::ready) continue;
+    } else if (w.reason == Stop::exited) {
+      exit_lanes(w, g.lanes);
+    }
+    break;
+  }
+  instructions += w.instructions;
+  w.instructions = 0;
+  points += w.points;
+}
+
+void Machine::after_slice(Warp& w, Group& g) {
+  if (w.cta->finished) return;
+  if (w.reason == Stop::quantum && !w.stored) {
+    ++stalled_agents;
+    release_joins(w);
+  } else if (w.reason != Stop::quantum) {
+    stalled_agents = 0;
+  }
+  if (w.reason == Stop::barrier || w.reason == Stop::meet || w.reason == Stop::join ||
+      w.reason == Stop::async)
+    settle(w);
+  if (w.reason == Stop::barrier && !abort) check_barrier_divergence(w);
+  if (w.reason == Stop::point && g.state == GroupState::ready) split(w, g);
+}
+
+bool Machine::admit() {
+  if (not_started.empty() || resident.size() >= resident_limit) return false;
+  uint32_t n = uint32_t(not_started.size()), k = policy.choose(schedule::Choice::admit, n);
+  if (k >= n) k = 0;
+  uint32_t cta;
+  if (k == n - 1) {
+    cta = not_started.back();
+    not_started.pop_back();
+  } else {
+    if (k) std::swap(not_started[k], not_started.front());
+    cta = not_started.front();
+    not_started.pop_front();
+  }
+  start_cta(cta);
+  return true;
+}
+
+// Lets the accesses that exploration holds back go on, since everyone else waits.
+bool Machine::release_held() {
+  bool any = false;
+  for (ArmState& a : arms) {
+    if (!a.holding || a.released) continue;
+    a.released = any = true;
+    a.holding = false;
+  }
+  if (!any) return false;
+  for (auto& cta : resident) {
+    for (auto& w : cta->warps)
+      for (Group& g : w->groups)
+        if (g.state == GroupState::held) set_state(*w, g, GroupState::ready);
+    for (auto& c : cta->copies)
+      if (c->held) {
+        c->held = false;
+        runnable_insert({cta->index, schedule::kCopyUnit + c->seq});
+      }
+  }
+  return true;
+}
+
+Cta* Machine::cta_of(uint32_t index) {
+  auto at = resident_by_index.find(index);
+  return at == resident_by_index.end() ? nullptr : at->second;
+}
+
+void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
+  Cta* cta = cta_of(id.cta);
+  CHECK(cta);
+  if (id.unit >= schedule::kCopyUnit) {
+    for (auto& c : cta->copies)
+      if (c->seq == id.unit - schedule::kCopyUnit && !c->done) {
+        run_copy(*cta, *c);
+        break;
+      }
+    ++points;
+    stalled_agents = 0;
+  } else {
+    Warp& w = *cta->warps[id.unit / 32];
+    uint32_t lane = id.unit % 32;
+    for (Group& g : w.groups)
+      if (g.state == GroupState::ready && g.lanes >> lane & 1) {
+        run_slice(w, g, allowed);
+        after_slice(w, *w.group);
+        break;
+      }
+  }
+  if (cta->finished) retire(*cta);
+}
+
+void Machine::run() {
+  policy.begin({launch_index, total_ctas, warps_per_cta, resident_limit});
+  store_descending = policy.choose(schedule::Choice::store_winner, 2) == 1;
+  admit();
+  schedule::AgentId last{0xffffffff, 0xffffffff};
+  while (!abort) {
+    if (options.cancel && *options.cancel) {
+      outcome.events.push_back({EventKind::cancelled, "the run was cancelled", {}});
+      return;
+    }
+    if (options.step_budget && outcome.thread_instructions + instructions > options.step_budget) {
+      outcome.events.push_back({EventKind::budget, "the step budget is spent", {}});
+      return;
+    }
+    if (detector && detector->overflowed()) {
+      outcome.events.push_back({EventKind::out_of_memory, "the race detector's memory is full", {}});
+      return;
+    }
+    if (policy.admit_all())
+      while (admit()) {
+      }
+    bool all_stalled = stalled_agents > 16 * runnable.size();
+    if (runnable.empty() || all_stalled) {
+      stalled_agents = 0;
+      if ((runnable.empty() && release_held()) || admit() || (all_stalled && release_held())) continue;
+      if (runnable.empty()) {
+        if (live_ctas) deadlock();
+        return;
+      }
+    }
+    auto at = std::lower_bound(runnable.begin(), runnable.end(), last);
+    int index = at != runnable.end() && *at == last ? int(at - runnable.begin()) : -1;
+    schedule::Decision d = policy.pick(runnable, index);
+    if (d.pick >= runnable.size()) {
+      outcome.events.push_back({EventKind::replay_mismatch,
+                                "the trace asks for an agent that cannot run: it belongs to another "
+                                "program, launch or version", {}});
+      return;
+    }
+    last = runnable[d.pick];
+    run_agent(last, d.points);
+  }
+}
+
+} // namespace assay::vgpu

@@ -1,0 +1,304 @@
+// Warp-synchronous operations: gathering (meet), shuffles, votes, matches, reductions.
+// Source: PTX ISA 9.0, sections 9.7.9 (shfl), 9.7.13 (vote, match, redux, elect, bar.warp.sync).
+// Lanes meet on (mask, operation, qualifiers), wherever they stand; values travel through the
+// deposit, so that groups at different instructions can exchange them.
+#include "base/check.hpp"
+#include "vgpu/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace assay::vgpu {
+
+namespace {
+// Copies what `g` brings to the meeting into its own deposit.
+void put_deposit(Group& g, const ir::Op& op, char* regs) {
+  if (!g.deposit) g.deposit = std::make_unique<Lanes<uint64_t>>();
+  if (op.b == ir::kNoSlot) return;
+  for (uint32_t i = 0; i < 32; ++i)
+    if (g.lanes >> i & 1)
+      g.deposit->v[i] = op.imm >> 32 & 1 ? lanes<uint64_t>(regs, op.b).v[i]
+                                         : lanes<uint32_t>(regs, op.b).v[i];
+}
+} // namespace
+
+bool Machine::meet_arrive(Warp& w, const Exec* e, char* regs) {
+  const ir::Op& op = e->op;
+  uint32_t pc = uint32_t(e - w.code);
+  Group& g = *w.group;
+  g.pc = pc;
+  uint32_t first = uint32_t(__builtin_ctz(g.lanes)), mask = 0; // 0: all live lanes
+  if (op.a != ir::kNoSlot) {
+    const auto& masks = lanes<uint32_t>(regs, op.a);
+    mask = masks.v[first];
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < 32; ++i) {
+      if (!(g.lanes >> i & 1)) continue;
+      if (!(masks.v[i] >> i & 1)) {
+        fault(w, pc, i, EventKind::invalid_lane_mask,
+              fmt::format("member mask {:#010x} omits the executing lane {}", masks.v[i], i));
+        return false;
+      }
+      if (masks.v[i] == mask) same |= 1u << i;
+    }
+    // Lanes with another mask meet others: they stay before the operation as a group of their own.
+    if (same != g.lanes) diverge(w, same, pc, pc, ir::kNoIndex);
+  }
+  put_deposit(g, op, regs);
+  g.meet_mask = mask;
+  g.meet_key = op.imm & 0xffffffff;
+  set_state(w, g, GroupState::at_meet);
+  check_meets(w);
+  return w.group->state == GroupState::ready;
+}
+
+void Machine::check_meets(Warp& w) {
+  for (bool again = true; again;) {
+    again = false;
+    for (Group& g : w.groups) {
+      if (g.state != GroupState::at_meet) continue;
+      uint32_t wanted = (g.meet_mask ? g.meet_mask : kAllLanes) & w.live, there = 0;
+      for (Group& o : w.groups)
+        if (o.state == GroupState::at_meet && o.meet_key == g.meet_key && o.meet_mask == g.meet_mask)
+          there |= o.lanes;
+      if (wanted & ~there) continue;
+      complete_meet(w, g.meet_mask, g.meet_key);
+      again = true;
+      break;
+    }
+  }
+}
+
+void Machine::complete_meet(Warp& w, uint32_t mask, uint64_t key) {
+  Lanes<uint64_t> all{};
+  for (Group& o : w.groups)
+    if (o.state == GroupState::at_meet && o.meet_key == key && o.meet_mask == mask)
+      for (uint32_t i = 0; i < 32; ++i)
+        if (o.lanes >> i & 1) all.v[i] = o.deposit->v[i];
+  for (Group& g : w.groups) {
+    if (g.state != GroupState::at_meet || g.meet_key != key || g.meet_mask != mask) continue;
+    for (Group& o : w.groups)
+      if (&o != &g && o.state == GroupState::at_meet && o.meet_key == key && o.meet_mask == mask &&
+          o.pc == g.pc && o.frames.size() == g.frames.size() && o.regs_base == g.regs_base &&
+          (o.frames.empty() || o.frames.back().return_pc == g.frames.back().return_pc)) {
+        bool was_running = w.group == &o;
+        merge(w, g, o);
+        if (was_running) w.group = &g;
+      }
+    *g.deposit = all;
+    g.has_deposit = true;
+    g.pc += 1;
+    // It stands before the operation itself, which is no scheduling point of its own.
+    set_state(w, g, GroupState::ready);
+  }
+}
+
+namespace {
+
+uint32_t shuffle_source(uint32_t mode, uint32_t lane, uint32_t b, uint32_t c, bool& inside) {
+  // PTX ISA 9.0, 9.7.9.6: segment from the clamp operand's bits 8..12, bounds per mode.
+  uint32_t bval = b & 31, cval = c & 31, seg = c >> 8 & 31;
+  uint32_t max_lane = (lane & seg) | (cval & ~seg), min_lane = lane & seg;
+  int32_t j = 0;
+  switch (mode) {
+  case 0: j = int32_t(lane) - int32_t(bval); inside = j >= int32_t(max_lane); break;
+  case 1: j = int32_t(lane + bval); inside = j <= int32_t(max_lane); break;
+  case 2: j = int32_t(lane ^ bval); inside = j <= int32_t(max_lane); break;
+  default: j = int32_t(min_lane | (bval & ~seg)); inside = j <= int32_t(max_lane); break;
+  }
+  return inside ? uint32_t(j) & 31 : lane;
+}
+
+template <class T, class F> T reduce(const Lanes<uint64_t>& v, uint32_t mask, F f) {
+  T r{};
+  bool first = true;
+  for (uint32_t i = 0; i < 32; ++i)
+    if (mask >> i & 1) {
+      r = first ? T(v.v[i]) : f(r, T(v.v[i]));
+      first = false;
+    }
+  return r;
+}
+
+uint32_t redux_float(const Lanes<uint64_t>& v, uint32_t mask, uint64_t imm) {
+  // redux.f32: min or max, NaN inputs dropped unless .NaN, .abs first (PTX ISA 9.0, 9.7.13.7).
+  bool max = (imm & 7) == 2, abs = imm >> 6 & 1, nan_wins = imm >> 7 & 1, any = false;
+  float r = 0;
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(mask >> i & 1)) continue;
+    uint32_t bits = uint32_t(v.v[i]) & (abs ? 0x7fffffffu : 0xffffffffu);
+    float x = std::bit_cast<float>(bits);
+    if (x != x) {
+      if (nan_wins) return 0x7fffffffu;
+      continue;
+    }
+    bool less = x < r || (x == r && std::signbit(x) && !std::signbit(r));
+    if (!any || (max ? !less && x != r : less) || (max && x == r && !std::signbit(x))) r = x;
+    any = true;
+  }
+  return any ? std::bit_cast<uint32_t>(r) : 0x7fffffffu;
+}
+
+uint32_t redux_value(const Lanes<uint64_t>& v, uint32_t mask, uint64_t imm) {
+  if (imm >> 5 & 1) return redux_float(v, mask, imm);
+  bool is_signed = imm >> 4 & 1;
+  switch (imm & 7) {
+  case 0: return reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return a + b; });
+  case 1:
+    return is_signed
+               ? uint32_t(reduce<int32_t>(v, mask, [](int32_t a, int32_t b) { return std::min(a, b); }))
+               : reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return std::min(a, b); });
+  case 2:
+    return is_signed
+               ? uint32_t(reduce<int32_t>(v, mask, [](int32_t a, int32_t b) { return std::max(a, b); }))
+               : reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return std::max(a, b); });
+  case 3: return reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return a & b; });
+  case 4: return reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return a | b; });
+  default: return reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return a ^ b; });
+  }
+}
+
+} // namespace
+
+void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  using C = ir::OpCode;
+  const Lanes<uint64_t> in = w.deposit; // d may be one of the sources
+  uint32_t active = w.exec_bits;
+  auto mask_of = [&](ir::Slot slot, uint32_t i) {
+    return (slot == ir::kNoSlot ? kAllLanes : lanes<uint32_t>(regs, slot).v[i]) & w.live;
+  };
+  if (op.code == C::bar_warp_sync) {
+    if (!detector) return;
+    uint32_t left = active;
+    while (left) {
+      uint32_t mask = mask_of(op.a, uint32_t(__builtin_ctz(left)));
+      detector->warp_sync(agent(w), mask);
+      left &= ~mask;
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(active >> i & 1)) continue;
+    uint32_t mask = mask_of(op.b, i);
+    uint32_t value = 0;
+    switch (op.code) {
+    case C::shfl: {
+      bool inside = false;
+      uint32_t from = shuffle_source(op.imm & 3, i, lanes<uint32_t>(regs, op.b).v[i],
+                                     lanes<uint32_t>(regs, op.c).v[i], inside);
+      // A source lane that does not take part gives an unspecified value: the own one here.
+      value = uint32_t(w.live >> from & 1 ? in.v[from] : in.v[i]);
+      ir::Slot p = program.extra[op.imm >> 8];
+      if (p != ir::kNoSlot) lanes<int32_t>(regs, p).v[i] = inside ? -1 : 0;
+      break;
+    }
+    case C::vote: {
+      uint32_t ballot = 0;
+      for (uint32_t k = 0; k < 32; ++k) {
+        bool set = (in.v[k] & 1) != uint64_t((op.flags & ir::kNegate) != 0);
+        if (mask >> k & 1 && set) ballot |= 1u << k;
+      }
+      value = op.imm == 0   ? (ballot == mask ? ~0u : 0u)
+              : op.imm == 1 ? (ballot ? ~0u : 0u)
+              : op.imm == 2 ? (ballot == mask || !ballot ? ~0u : 0u)
+                            : ballot;
+      break;
+    }
+    case C::match: {
+      uint32_t equal = 0;
+      for (uint32_t k = 0; k < 32; ++k)
+        if (mask >> k & 1 && in.v[k] == in.v[i]) equal |= 1u << k;
+      bool all = op.imm & 1, whole = equal == mask;
+      value = all && !whole ? 0 : equal;
+      if (op.c != ir::kNoSlot) lanes<int32_t>(regs, op.c).v[i] = whole ? -1 : 0;
+      break;
+    }
+    case C::redux: value = redux_value(in, mask, op.imm); break;
+    case C::elect:
+      value = uint32_t(__builtin_ctz(mask ? mask : 1));
+      if (op.c != ir::kNoSlot) lanes<int32_t>(regs, op.c).v[i] = value == i ? -1 : 0;
+      break;
+    default: { // movmatrix: lane i holds row i/4, columns 2(i%4), +1 of the transposed matrix
+      uint32_t row = i / 4, column = 2 * (i % 4);
+      for (uint32_t k = 0; k < 2; ++k) {
+        uint32_t source_row = column + k, source = source_row * 4 + row / 2;
+        value |= (uint32_t(in.v[source]) >> (16 * (row & 1)) & 0xffff) << (16 * k);
+      }
+      break;
+    }
+    }
+    if (op.d != ir::kNoSlot) lanes<uint32_t>(regs, op.d).v[i] = value;
+  }
+}
+
+void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  // PTX ISA 9.0, 9.7.14.5.15: lane 8j + r supplies the address of row r of matrix j; lane l holds row
+  // l / 4, columns 2(l % 4) and the next, of each matrix (transposed: column and row exchanged).
+  const ir::MemInfo& info = program.mem[op.c];
+  bool write = op.code == ir::OpCode::stmatrix;
+  if (w.exec_bits != kAllLanes) {
+    fault(w, pc, uint32_t(__builtin_ctz(w.exec_bits)), EventKind::illegal_operation,
+          "a matrix load or store executed without all 32 lanes of the warp");
+    return;
+  }
+  uint8_t rows[32][16];
+  alignas(8) uint64_t address[32];
+  Resolved at[32];
+  uint32_t count = info.matrices * 8u, suppliers = count == 32 ? kAllLanes : (1u << count) - 1;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint64_t a = lane_address(op, info, regs, i, *w.group);
+    at[i] = resolve(w, pc, i, info.space, a, 16, 16, write, write ? "matrix store" : "matrix load");
+    if (!at[i].region) return;
+    address[i] = at[i].offset;
+    if (!write) std::memcpy(rows[i], at[i].region->host + at[i].offset, 16);
+    if (!write && at[i].region->init && options.check_init && !init_test(at[i].region->init, at[i].offset, 16))
+      uninitialised(w, pc, i, *at[i].region, at[i].offset);
+  }
+  for (uint32_t j = 0; j < info.matrices; ++j)
+    for (uint32_t l = 0; l < 32; ++l) {
+      auto& reg = lanes<uint32_t>(regs, info.regs[j]).v[l];
+      for (uint32_t k = 0; k < 2; ++k) {
+        uint32_t row = l / 4, column = 2 * (l % 4) + k;
+        if (info.trans) std::swap(row, column);
+        uint8_t* cell = rows[j * 8 + row] + column * 2;
+        uint16_t half = uint16_t(reg >> (16 * k));
+        if (write) {
+          std::memcpy(cell, &half, 2);
+        } else {
+          std::memcpy(&half, cell, 2);
+          reg = (reg & ~(0xffffu << (16 * k))) | uint32_t(half) << (16 * k);
+        }
+      }
+    }
+  race::AccessInfo access;
+  access.pc = pc;
+  access.write = write;
+  access.read = !write;
+  access.bytes = 16;
+  uint32_t silent = 0;
+  for (uint32_t i = 0; write && i < count; ++i) {
+    if (!std::memcmp(at[i].region->host + at[i].offset, rows[i], 16)) silent |= 1u << i;
+  }
+  if (detector) detector->access(race::Space::shared, agent(w), suppliers, address, access, rows, 16, silent);
+  for (uint32_t i = 0; write && i < count; ++i) {
+    std::memcpy(at[i].region->host + at[i].offset, rows[i], 16);
+    if (at[i].region->init) init_set(at[i].region->init, at[i].offset, 16);
+  }
+  if (!detector || write) return;
+  // The receiving lanes read their elements too.
+  access.bytes = info.trans ? 2 : 4;
+  for (uint32_t j = 0; j < info.matrices; ++j)
+    for (uint32_t k = 0; k < (info.trans ? 2u : 1u); ++k) {
+      alignas(8) uint64_t element[32];
+      for (uint32_t l = 0; l < 32; ++l)
+        element[l] = info.trans ? address[j * 8 + 2 * (l % 4) + k] + l / 4 * 2
+                                : address[j * 8 + l / 4] + (l % 4) * 4;
+      detector->access(race::Space::shared, agent(w), kAllLanes, element, access, nullptr, 0, 0);
+    }
+}
+
+} // namespace assay::vgpu

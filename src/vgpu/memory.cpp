@@ -1,0 +1,111 @@
+// Device memory: allocation, poison, export of the final bytes.
+#include "vgpu/memory.hpp"
+
+#include "base/check.hpp"
+#include "base/hash.hpp"
+
+#include <cstring>
+
+namespace assay::vgpu {
+
+namespace {
+// Room before and after each region's bytes, so that a whole-row read of its last bytes by vector
+// code stays inside the allocation. Bounds are still checked exactly.
+constexpr uint64_t kSlack = 256;
+} // namespace
+
+void poison_fill(uint8_t* host, uint64_t size, Poison poison) {
+  // As 32-bit words: NaN-like 0x7fffdead (also a NaN as two halves and in f64), small finite
+  // 0x3f000000 + position (0.5 upward), index-like: small numbers below 7.
+  for (uint64_t i = 0; i < size; i += 4) {
+    uint32_t k = uint32_t(i >> 2);
+    uint32_t word = poison == Poison::nan_like       ? 0x7fffdeadu
+                    : poison == Poison::small_finite ? 0x3f000000u + (k * 0x9e37u & 0x3fffffu)
+                                                     : (k * 5u + 3u) % 7u;
+    std::memcpy(host + i, &word, size - i < 4 ? size - i : 4);
+  }
+}
+
+Region Memory::make(uint64_t base, uint64_t size, const std::vector<uint8_t>* data, Poison poison) {
+  Region r;
+  auto& bytes = storage_.emplace_back(size + 2 * kSlack);
+  r.host = bytes.data() + kSlack;
+  r.size = size;
+  r.base = base;
+  if (data) {
+    CHECK(data->size() <= size);
+    if (!data->empty()) std::memcpy(r.host, data->data(), data->size());
+  } else {
+    poison_fill(r.host, size, poison);
+    auto& init = init_storage_.emplace_back((size + 63) / 64 + 8, uint64_t(0));
+    r.init = init.data();
+  }
+  return r;
+}
+
+Memory::Memory(const JobSpec& job, Poison poison, const std::vector<bool>& tracked_inputs)
+    : poison_(poison) {
+  for (uint32_t i = 0; i < job.buffers.size(); ++i) {
+    const BufferSpec& b = job.buffers[i];
+    // Bases are aligned to 256 unless the job asks for less: then the base sits at that alignment.
+    uint64_t base = ir::window_base(ir::kFirstBufferWindow + i) + (b.align >= 256 ? 0x100 : 0x100 + b.align);
+    bool initialised = !b.data.empty() || b.bytes == 0;
+    Region r = make(base, b.bytes, initialised ? &b.data : nullptr, poison);
+    r.index = i;
+    r.tracked = !b.expect_unwritten || tracked_inputs[i];
+    r.retrack_on_store = b.expect_unwritten && !tracked_inputs[i];
+    buffers_.push_back(r);
+    names_.push_back(b.name);
+  }
+}
+
+void Memory::load_module(const ir::Program& program) {
+  if (module_ == program.module.get()) return;
+  CHECK(module_ == nullptr); // all launches of a job come from one module
+  module_ = program.module.get();
+  for (uint32_t i = 0; i < program.globals.size(); ++i) {
+    const ir::GlobalVariable& g = program.globals[i];
+    std::vector<uint8_t> data = g.init;
+    data.resize(g.bytes); // without an initialiser: zeros
+    Region r = make(g.address, g.bytes, &data, poison_);
+    r.index = uint32_t(names_.size());
+    r.read_only = g.read_only;
+    r.tracked = !g.read_only;
+    CHECK(g.address == ir::window_base(ir::kFirstModuleWindow + i));
+    globals_.push_back(r);
+    names_.push_back(g.name);
+  }
+}
+
+std::vector<Region*> Memory::regions() {
+  std::vector<Region*> all;
+  for (Region& r : buffers_) all.push_back(&r);
+  for (Region& r : globals_) all.push_back(&r);
+  return all;
+}
+
+void Memory::export_to(Outcome& outcome) {
+  Hasher hasher;
+  for (Region* r : regions()) {
+    outcome.memory_names.push_back(names_[r->index]);
+    std::vector<uint8_t> bytes(r->host, r->host + r->size), init;
+    if (r->init) {
+      init.resize((r->size + 7) / 8);
+      std::memcpy(init.data(), r->init, init.size());
+      // Bytes that nobody wrote stay out of the digest: they count as zero there.
+      std::vector<uint8_t> masked = bytes;
+      for (uint64_t i = 0; i < r->size; ++i)
+        if (!(init[i >> 3] >> (i & 7) & 1)) masked[i] = 0;
+      hasher.add(masked.data(), masked.size());
+      hasher.add(init.data(), init.size());
+    } else {
+      hasher.add(bytes.data(), bytes.size());
+    }
+    outcome.memory.push_back(std::move(bytes));
+    outcome.written.push_back(init);
+    outcome.initialised.push_back(std::move(init));
+  }
+  outcome.digest = hasher.digest();
+}
+
+} // namespace assay::vgpu

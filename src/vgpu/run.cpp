@@ -1,0 +1,94 @@
+// One job, once: its launches in stream order over one memory, under one policy.
+#include "vgpu/machine.hpp"
+
+#include <chrono>
+
+namespace assay::vgpu {
+
+namespace {
+
+schedule::Trace::Armed armed_form(const Arm& arm) {
+  schedule::Trace::Armed a{arm.launch, uint32_t(arm.space), arm.address, {}};
+  const race::Side* sides[] = {&arm.first, &arm.second};
+  for (int i = 0; i < 2; ++i)
+    a.sides[i] = {sides[i]->info.pc, sides[i]->agent.cta, sides[i]->agent.warp, sides[i]->lane, sides[i]->time};
+  return a;
+}
+
+// Runs all launches; returns which input buffers turned out to be written, if any did.
+std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const RunOptions& options,
+                          const std::vector<bool>& tracked, Outcome& out) {
+  Memory memory(job, options.poison, tracked);
+  for (uint32_t i = 0; i < job.launches.size(); ++i) {
+    memory.load_module(*job.launches[i].program);
+    Machine machine(job, i, options, memory, policy, out);
+    machine.run();
+    if (machine.retrack) return machine.retrack_buffers;
+    out.thread_instructions += machine.instructions;
+    out.scheduling_points += machine.points;
+    out.path.low = Machine::mix(out.path.low ^ machine.path_hash);
+    if (machine.detector) {
+      out.conflicts.push_back({i, machine.detector->conflicts()});
+      out.shadow_bytes = std::max(out.shadow_bytes, machine.detector->shadow_bytes());
+    }
+    const ir::Program& p = *job.launches[i].program;
+    for (const auto& [flag, why] : {std::pair{p.reads_clock, "reads a clock or an identifier of the hardware"},
+                                    {p.reads_activemask, "reads activemask"}})
+      if (flag) out.proof.why_not.push_back(why);
+    if (machine.saw_strong) out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
+    if (!out.events.empty()) {
+      memory.export_to(out);
+      return {};
+    }
+  }
+  memory.export_to(out);
+  out.completed = true;
+  return {};
+}
+
+} // namespace
+
+Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& options) {
+  auto start = std::chrono::steady_clock::now();
+  std::vector<bool> tracked(job.buffers.size());
+  for (;;) {
+    Outcome out;
+    out.trace.policy = policy.name();
+    out.trace.device = job.device.name;
+    std::unique_ptr<schedule::Policy> recorder;
+    if (options.record_trace) recorder = schedule::make_recorder(policy, out.trace);
+    std::vector<bool> more = attempt(job, recorder ? *recorder : policy, options, tracked, out);
+    for (const Arm& a : options.arms) out.trace.arms.push_back(armed_form(a));
+    if (more.empty()) {
+      out.proof.barriers_only = out.proof.why_not.empty();
+      out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      return out;
+    }
+    for (size_t i = 0; i < more.size(); ++i)
+      if (more[i]) tracked[i] = true;
+  }
+}
+
+const char* kind_name(EventKind kind) {
+  switch (kind) {
+  case EventKind::race: return "race";
+  case EventKind::deadlock: return "deadlock";
+  case EventKind::barrier_divergence: return "barrier-divergence";
+  case EventKind::hang: return "hang";
+  case EventKind::out_of_bounds: return "out-of-bounds";
+  case EventKind::misaligned: return "misaligned";
+  case EventKind::uninitialised_read: return "uninitialised-read";
+  case EventKind::invalid_lane_mask: return "invalid-lane-mask";
+  case EventKind::trap: return "trap";
+  case EventKind::assertion: return "assert";
+  case EventKind::illegal_operation: return "illegal-operation";
+  case EventKind::unsupported: return "unsupported";
+  case EventKind::budget: return "budget";
+  case EventKind::out_of_memory: return "out-of-memory";
+  case EventKind::cancelled: return "cancelled";
+  case EventKind::replay_mismatch: return "replay-mismatch";
+  }
+  return "";
+}
+
+} // namespace assay::vgpu
