@@ -17,15 +17,15 @@ struct Agent {
 inline constexpr uint32_t kCopyAgent = 0x10000;
 
 struct AccessInfo {
-  uint32_t pc = 0;         // operation index
+  uint32_t pc = 0; // operation index
   bool write = false;
-  bool read = true;        // a read-modify-write is both
-  bool atomic = false;     // atom, red
-  bool strong = false;     // volatile, relaxed, acquire, release, atomics
-  bool nc = false;         // non-coherent load
-  bool silent = false;     // writes: the bytes did not change
+  bool read = true;          // a read-modify-write is both
+  bool atomic = false;       // atom, red
+  bool strong = false;       // volatile, relaxed, acquire, release, atomics
+  bool nc = false;           // non-coherent load
+  bool silent = false;       // writes: the bytes did not change
   Scope scope = Scope::none; // of strong accesses
-  uint8_t bytes = 4;       // per lane, contiguous: 1 … 16 (vectors count as one access)
+  uint8_t bytes = 4;         // per lane, contiguous: 1 … 16 (vectors count as one access)
 };
 
 // One side of a race, with enough to find it in another run.
@@ -33,22 +33,22 @@ struct Side {
   Agent agent;
   uint32_t lane = 0;
   AccessInfo info;
-  uint32_t time = 0;       // the lane's clock: with pc and address it names the instance
+  uint32_t time = 0; // the lane's clock: with pc and address it names the instance
 };
 
 struct Conflict {
   enum class Kind : uint8_t {
     race,
-    value_race,        // both writes store the same bits
-    same_instruction,  // two lanes of one instruction write different values to one byte
-    order,             // morally strong, unordered: no defect in itself
+    value_race,       // both writes store the same bits
+    same_instruction, // two lanes of one instruction write different values to one byte
+    order,            // morally strong, unordered: no defect in itself
   };
   Kind kind = Kind::race;
-  Side first, second;      // in execution order
+  Side first, second; // in execution order
   Space space = Space::global;
-  uint32_t space_cta = 0;  // owning CTA of shared memory
-  uint64_t address = 0;    // first overlapping byte: window address (global), offset (shared)
-  uint32_t bytes = 1;      // overlapping bytes
+  uint32_t space_cta = 0; // owning CTA of shared memory
+  uint64_t address = 0;   // first overlapping byte: window address (global), offset (shared)
+  uint32_t bytes = 1;     // overlapping bytes
 };
 
 } // namespace assay::race

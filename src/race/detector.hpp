@@ -41,7 +41,8 @@ public:
   // The whole warp accesses base + lane·bytes (all 32 lanes): the fast path.
   void affine(Space space, Agent agent, uint64_t address, const AccessInfo& info);
   // All lanes of `lanes` access the same location (reads).
-  void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, const AccessInfo& info);
+  void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
+                 const AccessInfo& info);
   // Any pattern; address[i] counts for the lanes in `lanes`. For writes `values` points to 32
   // entries of `value_stride` bytes with what each lane stores (to tell value races); may be null
   // for reads. `info.silent` is not used here: silent_lanes has a bit per lane.
@@ -50,8 +51,8 @@ public:
               uint32_t silent_lanes);
 
   // -- causality ---------------------------------------------------------------------------------
-  // (b) a barrier phase completed: lanes[w] arrived from warp w; acquire[w] of them wait (sync, red),
-  // the others only arrive. exited[w]: lanes that count as arrived because they exited.
+  // (b) a barrier phase completed: lanes[w] arrived from warp w; acquire[w] of them wait (sync,
+  // red), the others only arrive. exited[w]: lanes that count as arrived because they exited.
   struct BarrierPhase {
     uint32_t cta = 0;
     std::vector<uint32_t> arrived, acquiring, exited; // indexed by warp
@@ -82,7 +83,10 @@ public:
   // -- results -----------------------------------------------------------------------------------
   // Each distinct (kind, pc, pc, space, scope) with up to four instances: first, last, one at a CTA
   // boundary, one picked by a hash. In order of first detection.
+  // Instances of one conflict stand together.
   const std::vector<Conflict>& conflicts() const;
+  // For each entry of conflicts(): how often its kind of conflict was seen.
+  const std::vector<uint64_t>& conflict_counts() const;
   bool overflowed() const;
   uint64_t shadow_bytes() const; // memory in use by the shadow
 

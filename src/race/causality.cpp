@@ -1,0 +1,271 @@
+// The lanes' clocks: state, knowledge, barriers and warp syncs; see causality.hpp.
+#include "race/causality.hpp"
+
+#include "base/check.hpp"
+#include "race/record.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace assay::race {
+
+ClockRef Snapshot::clock() const {
+  ClockBuilder out;
+  out.add(cta_clock);
+  out.add(warp_clock);
+  out.add(lane_clock);
+  out.add(cta_key(cta), cta_floor);
+  out.add(warp_key(cta, warp), warp_floor);
+  out.add(lane_key(cta, warp, lane), time + 1);
+  return out.take();
+}
+
+Causality::Causality(const LaunchShape& shape)
+    : shape_(shape), last_warp_(kAllLanes >> (32 - shape.lanes_of_last_warp)), ctas_(shape.ctas) {
+  CHECK(shape.warps_per_cta >= 1 && shape.warps_per_cta <= 32);
+  CHECK(shape.lanes_of_last_warp >= 1 && shape.lanes_of_last_warp <= 32);
+}
+
+void Causality::cta_begin(uint32_t index) {
+  CHECK(index < ctas_.size() && !ctas_[index]);
+  ctas_[index] = std::make_unique<CtaState>();
+  ctas_[index]->warps.resize(shape_.warps_per_cta);
+}
+
+// What its records refer to stays: which lanes joined which copies.
+void Causality::cta_end(uint32_t index) {
+  CtaState& c = cta(index);
+  if (c.copies.empty()) {
+    ctas_[index] = nullptr;
+    return;
+  }
+  for (auto& [number, lanes] : c.copies)
+    for (CopyLane& copy : lanes) copy.start = Snapshot{};
+  std::vector<WarpState>().swap(c.warps);
+  c.clock = c.sc = ClockRef();
+  c.shared = SyncVariables();
+}
+
+CtaState& Causality::cta(uint32_t index) {
+  CHECK(index < ctas_.size() && ctas_[index]);
+  return *ctas_[index];
+}
+
+Observer Causality::observer(const CtaState& c, uint32_t cta, uint32_t warp) const {
+  const WarpState& w = c.warps[warp];
+  return {cta, warp, c.floor, w.floor, c.clock.get(), w.clock.get(), w.lanes.get(), nullptr, 0};
+}
+
+Observer Causality::copy_observer(uint32_t cta, uint32_t number, const CopyLane& copy) const {
+  const Snapshot& s = copy.start;
+  return {cta,     s.warp, s.cta_floor, s.warp_floor, s.cta_clock.get(), s.warp_clock.get(),
+          nullptr, &copy,  number};
+}
+
+bool Causality::ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t warp,
+                        uint32_t from_lane, uint32_t time) const {
+  if (cta == o.cta) {
+    if (time < o.cta_floor) return true;
+    if (warp == o.warp) {
+      if (time < o.warp_floor) return true;
+      if (o.copy ? from_lane == o.copy->start.lane && time <= o.copy->start.time
+                 : from_lane == lane)
+        return true;
+    }
+  }
+  const Clock* fine = o.copy    ? o.copy->start.lane_clock.get()
+                      : o.lanes ? (*o.lanes)[lane].clock.get()
+                                : nullptr;
+  for (const Clock* clock : {o.cta_clock, o.warp_clock, fine})
+    if (clock && time < clock->known(cta, warp, from_lane)) return true;
+  return false;
+}
+
+bool Causality::copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t number,
+                             uint32_t copy_lane) const {
+  if (o.copy && cta == o.cta && number == o.copy_number && copy_lane == o.copy->lane) return true;
+  const CopyLane* c = copy(cta, number, copy_lane);
+  if (!c) return false;
+  for (const CopyLane::Join& j : c->joins)
+    if (ordered(o, lane, cta, j.warp, j.lane, j.time)) return true;
+  return false;
+}
+
+const CopyLane* Causality::copy(uint32_t cta, uint32_t number, uint32_t lane) const {
+  const CtaState* c = ctas_[cta].get();
+  if (!c) return nullptr;
+  auto it = c->copies.find(number);
+  if (it == c->copies.end()) return nullptr;
+  for (const CopyLane& l : it->second)
+    if (l.lane == lane) return &l;
+  return nullptr;
+}
+
+LaneState& Causality::lane_state(CtaState& c, WarpState& w, uint32_t lane) {
+  if (!w.lanes) w.lanes = std::make_unique<std::array<LaneState, 32>>();
+  return (*w.lanes)[lane];
+}
+
+Snapshot Causality::snapshot(const CtaState& c, uint32_t cta, uint32_t warp, uint32_t lane) const {
+  const WarpState& w = c.warps[warp];
+  return {cta,     warp,    lane,
+          c.floor, w.floor, time(c, w, lane),
+          c.clock, w.clock, w.lanes ? (*w.lanes)[lane].clock : ClockRef()};
+}
+
+void Causality::bump(CtaState& c, uint32_t warp, uint32_t lanes) {
+  WarpState& w = c.warps[warp];
+  if ((lanes | w.exited) == warp_lanes(warp) && uniform(c, w)) {
+    w.base = std::max(c.floor, w.base) + 1;
+    c.top = std::max(c.top, w.base);
+  } else {
+    for (uint32_t l = 0; l < 32; ++l) {
+      if (!(lanes >> l & 1)) continue;
+      w.own[l] = time(c, w, l) + 1;
+      w.top = std::max(w.top, w.own[l]);
+    }
+    c.top = std::max(c.top, w.top);
+  }
+  CHECK(c.top < UINT32_MAX - 1);
+}
+
+void Causality::join(CtaState& c, uint32_t warp, uint32_t lane, const ClockRef& clock) {
+  if (!clock) return;
+  LaneState& l = lane_state(c, c.warps[warp], lane);
+  l.clock = merge(l.clock, clock);
+  c.fine = true;
+}
+
+// -- barriers ------------------------------------------------------------------------------------
+
+bool Causality::full_barrier(const Detector::BarrierPhase& phase, const CtaState& c) const {
+  for (uint32_t w = 0; w < shape_.warps_per_cta; ++w) {
+    uint32_t all = warp_lanes(w);
+    if ((phase.arrived[w] | phase.exited[w]) != all) return false;
+    if ((phase.acquiring[w] | phase.exited[w] | c.warps[w].exited) != all) return false;
+  }
+  return true;
+}
+
+void Causality::raise_floor(CtaState& c, uint32_t cta) {
+  if (c.fine) {
+    ClockBuilder all;
+    all.add(c.clock);
+    all.add(cta_key(cta), c.top + 1); // makes the CTA's finer entries superfluous
+    for (WarpState& w : c.warps) {
+      all.add(std::exchange(w.clock, ClockRef()));
+      if (w.lanes)
+        for (LaneState& l : *w.lanes) all.add(std::exchange(l.clock, ClockRef()));
+    }
+    c.clock = all.take();
+    c.fine = false;
+  }
+  c.floor = ++c.top;
+  c.floors.push_back(c.floor);
+  CHECK(c.top < UINT32_MAX - 1);
+}
+
+void Causality::barrier(const Detector::BarrierPhase& phase) {
+  CtaState& c = cta(phase.cta);
+  CHECK(phase.arrived.size() == shape_.warps_per_cta &&
+        phase.acquiring.size() == shape_.warps_per_cta &&
+        phase.exited.size() == shape_.warps_per_cta);
+  if (full_barrier(phase, c)) return raise_floor(c, phase.cta);
+  Masks parts(shape_.warps_per_cta);
+  for (uint32_t w = 0; w < parts.size(); ++w) parts[w] = phase.arrived[w] | phase.exited[w];
+  synchronise(phase.cta, parts, phase.acquiring);
+}
+
+// A warp sync of all lanes: the same one level down.
+void Causality::raise_warp(CtaState& c, uint32_t cta, uint32_t warp) {
+  WarpState& w = c.warps[warp];
+  if (w.lanes) {
+    ClockBuilder all;
+    all.add(w.clock);
+    for (LaneState& l : *w.lanes) all.add(std::exchange(l.clock, ClockRef()));
+    w.clock = all.take();
+  }
+  w.base = w.floor = std::max({c.floor, w.base, w.top}) + 1;
+  c.top = std::max(c.top, w.base);
+  CHECK(c.top < UINT32_MAX - 1);
+}
+
+void Causality::warp_sync(Agent agent, uint32_t lanes) {
+  CtaState& c = cta(agent.cta);
+  if (lanes == warp_lanes(agent.warp) && !c.warps[agent.warp].exited)
+    return raise_warp(c, agent.cta, agent.warp);
+  Masks masks(shape_.warps_per_cta);
+  masks[agent.warp] = lanes;
+  synchronise(agent.cta, masks, masks);
+}
+
+// Any other meeting: what the participants know and did, as one clock, to those who acquire.
+void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks& acquiring) {
+  CtaState& c = cta(cta_index);
+  uint32_t top = 0;
+  for (uint32_t w = 0; w < parts.size(); ++w)
+    for (uint32_t l = 0; l < 32; ++l)
+      if (parts[w] >> l & 1) top = std::max(top, time(c, c.warps[w], l));
+  ++top; // the participants' next time, so that everything of theirs below it is before
+  c.top = std::max(c.top, top);
+  CHECK(c.top < UINT32_MAX - 1);
+  ClockBuilder all;
+  for (uint32_t w = 0; w < parts.size(); ++w) {
+    WarpState& warp = c.warps[w];
+    if (!parts[w]) continue;
+    if (parts[w] & ~warp.exited) {
+      all.add(warp.clock);
+      if (warp.floor > c.floor) all.add(warp_key(cta_index, w), warp.floor);
+    }
+    if (parts[w] == warp_lanes(w)) all.add(warp_key(cta_index, w), top);
+    for (uint32_t l = 0; l < 32; ++l) {
+      if (!(parts[w] >> l & 1)) continue;
+      if (warp.lanes) all.add((*warp.lanes)[l].clock);
+      if (parts[w] != warp_lanes(w)) all.add(lane_key(cta_index, w, l), top);
+    }
+  }
+  ClockRef clock = all.take();
+  for (uint32_t w = 0; w < parts.size(); ++w) {
+    uint32_t published = parts[w] & ~c.warps[w].exited;
+    if (acquiring[w]) give(c, w, acquiring[w], clock);
+    for (uint32_t l = 0; l < 32; ++l) {
+      if (!(published >> l & 1)) continue;
+      c.warps[w].own[l] = top;
+      c.warps[w].top = std::max(c.warps[w].top, top);
+    }
+    if (parts[w] != warp_lanes(w)) continue;
+    c.warps[w].base = top;
+    if ((acquiring[w] | c.warps[w].exited) == warp_lanes(w)) c.warps[w].floor = top;
+  }
+  c.fine = true;
+}
+
+// Lanes take `clock`, which contains what they knew before: they are participants themselves.
+void Causality::give(CtaState& c, uint32_t warp, uint32_t lanes, const ClockRef& clock) {
+  WarpState& w = c.warps[warp];
+  if ((lanes | w.exited) == warp_lanes(warp)) {
+    w.clock = clock;
+    for (uint32_t l = 0; l < 32 && w.lanes; ++l)
+      if (lanes >> l & 1) (*w.lanes)[l].clock = ClockRef();
+    return;
+  }
+  for (uint32_t l = 0; l < 32; ++l)
+    if (lanes >> l & 1) lane_state(c, w, l).clock = clock;
+}
+
+// A lane that is gone may still count as arrived: what it knew must not grow with its warp's.
+void Causality::exited(Agent agent, uint32_t lanes) {
+  CtaState& c = cta(agent.cta);
+  WarpState& w = c.warps[agent.warp];
+  if (w.clock || w.floor > c.floor)
+    for (uint32_t l = 0; l < 32; ++l)
+      if (lanes >> l & 1) {
+        ClockBuilder all;
+        all.add(w.clock);
+        all.add(warp_key(agent.cta, agent.warp), w.floor);
+        join(c, agent.warp, l, all.take());
+      }
+  w.exited |= lanes;
+}
+
+} // namespace assay::race

@@ -1,0 +1,162 @@
+// Who knows what: the lanes' clocks of one launch and the edges (a) to (f) of docs/concurrency.md
+// §1 that raise them.
+//
+// A lane's time stands still until it publishes what it did (barrier, warp sync, release, fence,
+// copy); what follows gets a larger time, so "below T" never covers it. Three levels keep the
+// common cases in one comparison: `CtaState::floor` (all lanes of the CTA know everything of the
+// CTA below it), `WarpState::floor` (the same within the warp), and sparse clocks for the rest.
+#pragma once
+
+#include "race/clock.hpp"
+#include "race/detector.hpp"
+#include "race/sync_variables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace assay::race {
+
+// All that a lane knows at one moment, not yet written out as one clock.
+struct Snapshot {
+  uint32_t cta = 0, warp = 0, lane = 0;
+  uint32_t cta_floor = 0, warp_floor = 0, time = 0;
+  ClockRef cta_clock, warp_clock, lane_clock;
+  ClockRef clock() const; // with what the lane itself did, up to `time`
+};
+
+// A fence's snapshot, to be published by later strong writes; written out at most once.
+struct PendingRelease {
+  bool valid = false;
+  Scope scope = Scope::none;
+  Snapshot at;
+  ClockRef clock;
+};
+
+struct LaneState {
+  ClockRef clock;
+  PendingRelease narrow, wide; // by fences of cta or cluster scope, of gpu or sys scope
+  PendingAcquire acquire;
+  ChainRef joined; // a poll that finds nothing new need not look again
+  size_t joined_count = 0;
+  Scope joined_scope = Scope::none;
+};
+
+struct WarpState {
+  uint32_t base = 0;  // no lane's time is less
+  uint32_t floor = 0; // below: known by all lanes of the warp
+  uint32_t top = 0;   // no entry of `own` is more
+  uint32_t exited = 0;
+  std::array<uint32_t, 32> own{}; // a lane's time where above base
+  ClockRef clock;
+  std::unique_ptr<std::array<LaneState, 32>> lanes; // where one of them needs it
+};
+
+// One asynchronous copy: it knows what its issuer knew; others know it through those who joined it.
+struct CopyLane {
+  uint32_t lane = 0;
+  Snapshot start;
+  struct Join {
+    uint32_t warp, lane, time;
+  };
+  std::vector<Join> joins;
+};
+
+struct CtaState {
+  uint32_t floor = 0;
+  uint32_t top = 0;             // the largest time of any lane
+  std::vector<uint32_t> floors; // every value of `floor`
+  bool fine = false;            // some warp or lane has a clock of its own
+  ClockRef clock;
+  ClockRef sc; // what fence.sc of its lanes published
+  std::vector<WarpState> warps;
+  std::unordered_map<uint32_t, std::vector<CopyLane>> copies; // by sequence number
+  uint32_t unjoined = 0;
+  SyncVariables shared;
+};
+
+// The knowledge of a warp's lanes, or of one copy, while one access is judged.
+struct Observer {
+  uint32_t cta = 0, warp = 0; // of a copy: its issuer
+  uint32_t cta_floor = 0, warp_floor = 0;
+  const Clock* cta_clock = nullptr;
+  const Clock* warp_clock = nullptr;
+  const std::array<LaneState, 32>* lanes = nullptr;
+  const CopyLane* copy = nullptr;
+  uint32_t copy_number = 0;
+};
+
+class Causality {
+public:
+  explicit Causality(const LaunchShape& shape);
+
+  void cta_begin(uint32_t cta);
+  void cta_end(uint32_t cta);
+  CtaState& cta(uint32_t index);
+  const CtaState* find(uint32_t index) const { return ctas_[index].get(); }
+  uint32_t warp_lanes(uint32_t warp) const { // which lanes exist
+    return warp + 1 == shape_.warps_per_cta ? last_warp_ : 0xffffffff;
+  }
+
+  static uint32_t time(const CtaState& c, const WarpState& w, uint32_t lane) {
+    return std::max({c.floor, w.base, w.own[lane]});
+  }
+  static bool uniform(const CtaState& c, const WarpState& w) {
+    return w.top <= std::max(c.floor, w.base);
+  }
+
+  Observer observer(const CtaState& c, uint32_t cta, uint32_t warp) const;
+  Observer copy_observer(uint32_t cta, uint32_t number, const CopyLane& copy) const;
+  // Is what that lane did at `time` ordered before the observing lane's next access?
+  bool ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t warp, uint32_t from_lane,
+               uint32_t time) const;
+  // The same for what a copy did.
+  bool copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t number,
+                    uint32_t copy_lane) const;
+
+  void barrier(const Detector::BarrierPhase& phase);
+  void warp_sync(Agent agent, uint32_t lanes);
+  void exited(Agent agent, uint32_t lanes);
+  void fence(Agent agent, uint32_t lanes, Detector::Fence fence, Scope scope);
+  void copy_issue(Agent issuer, uint32_t lane, uint32_t number);
+  void copy_joined(Agent waiter, uint32_t lane, uint32_t number);
+  const CopyLane* copy(uint32_t cta, uint32_t number, uint32_t lane) const;
+
+  void write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+             Detector::Order order, Scope scope);
+  void read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+            Detector::Order order, Scope scope);
+  void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                         Detector::Order order, Scope scope, bool reduction);
+  SyncVariables& variables(Space space, uint32_t cta_index) {
+    return space == Space::shared ? cta(cta_index).shared : global_;
+  }
+
+private:
+  using Masks = std::vector<uint32_t>;
+  LaneState& lane_state(CtaState& c, WarpState& w, uint32_t lane);
+  Snapshot snapshot(const CtaState& c, uint32_t cta, uint32_t warp, uint32_t lane) const;
+  void bump(CtaState& c, uint32_t warp, uint32_t lanes); // published: later accesses differ
+  void join(CtaState& c, uint32_t warp, uint32_t lane, const ClockRef& clock);
+  bool full_barrier(const Detector::BarrierPhase& phase, const CtaState& c) const;
+  void raise_floor(CtaState& c, uint32_t cta);
+  void raise_warp(CtaState& c, uint32_t cta, uint32_t warp);
+  void synchronise(uint32_t cta, const Masks& parts, const Masks& acquiring);
+  void give(CtaState& c, uint32_t warp, uint32_t lanes, const ClockRef& clock);
+  void sc_fence(CtaState& c, Agent agent, uint32_t lanes, Scope scope, bool before);
+  // What a strong write by the lane publishes: its own release and its fences'.
+  void publish(std::vector<Contribution>& out, CtaState& c, Agent agent, uint32_t lane,
+               bool release, Scope scope);
+  void take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
+            Scope scope);
+
+  LaunchShape shape_;
+  uint32_t last_warp_;
+  std::vector<std::unique_ptr<CtaState>> ctas_;
+  SyncVariables global_;
+  ClockRef sc_; // what fence.sc of gpu or sys scope published
+};
+
+} // namespace assay::race

@@ -1,0 +1,169 @@
+// Releases, acquires, fences and asynchronous copies; see causality.hpp.
+#include "race/causality.hpp"
+
+#include "base/check.hpp"
+
+namespace assay::race {
+using Order = Detector::Order;
+using Fence = Detector::Fence;
+
+namespace {
+bool acquires(Order o) { return o == Order::acquire || o == Order::acq_rel; }
+bool releases(Order o) { return o == Order::release || o == Order::acq_rel; }
+} // namespace
+
+void Causality::publish(std::vector<Contribution>& out, CtaState& c, Agent agent, uint32_t lane,
+                        bool release, Scope scope) {
+  WarpState& w = c.warps[agent.warp];
+  if (w.lanes)
+    for (PendingRelease* p : {&(*w.lanes)[lane].narrow, &(*w.lanes)[lane].wide}) {
+      if (!p->valid) continue;
+      if (!p->clock) p->clock = p->at.clock();
+      out.push_back({agent.cta, p->scope, p->clock});
+    }
+  if (!release) return;
+  out.push_back({agent.cta, scope, snapshot(c, agent.cta, agent.warp, lane).clock()});
+  bump(c, agent.warp, 1u << lane);
+}
+
+void Causality::take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
+                     Scope scope) {
+  if (!chain || !mutual(chain->last_scope, chain->last_cta, scope, agent.cta)) return;
+  LaneState& state = lane_state(c, c.warps[agent.warp], lane);
+  state.acquire.add(chain, agent.cta);
+  if (!acquire) return;
+  if (state.joined == chain && state.joined_count == chain->size() && state.joined_scope == scope)
+    return;
+  state.joined = chain;
+  state.joined_count = chain->size();
+  state.joined_scope = scope;
+  ClockBuilder all;
+  chain->collect(chain->size(), agent.cta, scope, all);
+  join(c, agent.warp, lane, all.take());
+}
+
+void Causality::write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                      Order order, Scope scope) {
+  CtaState& c = cta(agent.cta);
+  std::vector<Contribution> published;
+  publish(published, c, agent, lane, releases(order), scope);
+  SyncVariables& vars = variables(space, agent.cta);
+  if (published.empty()) {
+    if (!vars.empty() && vars.find(address, bytes)) vars.set(address, bytes, nullptr);
+    return;
+  }
+  auto chain = std::make_shared<Chain>();
+  for (Contribution& p : published) chain->add(std::move(p));
+  chain->last_cta = agent.cta;
+  chain->last_scope = scope;
+  vars.set(address, bytes, std::move(chain));
+}
+
+void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                     Order order, Scope scope) {
+  SyncVariables& vars = variables(space, agent.cta);
+  if (vars.empty()) return;
+  take(cta(agent.cta), agent, lane, vars.find(address, bytes), acquires(order), scope);
+}
+
+void Causality::read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address,
+                                  uint8_t bytes, Order order, Scope scope, bool reduction) {
+  CtaState& c = cta(agent.cta);
+  SyncVariables& vars = variables(space, agent.cta);
+  ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
+  if (!reduction) take(c, agent, lane, chain, acquires(order), scope);
+  std::vector<Contribution> published;
+  publish(published, c, agent, lane, releases(order), scope);
+  bool linked = chain && mutual(chain->last_scope, chain->last_cta, scope, agent.cta);
+  if (!linked) {
+    if (published.empty()) {
+      if (chain) vars.set(address, bytes, nullptr);
+      return;
+    }
+    chain = std::make_shared<Chain>();
+  } else if (chain->size() >= chain->compact_at) {
+    chain = chain->compacted();
+  }
+  for (Contribution& p : published) chain->add(std::move(p));
+  chain->last_cta = agent.cta;
+  chain->last_scope = scope;
+  vars.set(address, bytes, std::move(chain));
+}
+
+// Fences of one instruction do not order its lanes among themselves: all of them take what came
+// before, then all of them publish.
+void Causality::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
+  CtaState& c = cta(agent.cta);
+  WarpState& w = c.warps[agent.warp];
+  for (uint32_t l = 0; l < 32 && fence != Fence::release; ++l) {
+    if (!(lanes >> l & 1) || !w.lanes || (*w.lanes)[l].acquire.empty()) continue;
+    PendingAcquire& pending = (*w.lanes)[l].acquire;
+    ClockBuilder all;
+    pending.collect(agent.cta, scope, all);
+    if (wide(scope)) pending.clear();
+    join(c, agent.warp, l, all.take());
+  }
+  if (fence == Fence::sc) sc_fence(c, agent, lanes, scope, true);
+  if (fence == Fence::acquire) return;
+  for (uint32_t l = 0; l < 32; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    LaneState& lane = lane_state(c, w, l);
+    if (wide(scope)) lane.narrow = PendingRelease{};
+    (wide(scope) ? lane.wide : lane.narrow) = {true, scope, snapshot(c, agent.cta, agent.warp, l),
+                                               ClockRef()};
+  }
+  if (fence == Fence::sc) sc_fence(c, agent, lanes, scope, false);
+  bump(c, agent.warp, lanes);
+}
+
+// Each CTA keeps what all its sc fences published, the launch what the wide ones did: those are
+// the fences whose scopes include each other.
+void Causality::sc_fence(CtaState& c, Agent agent, uint32_t lanes, Scope scope, bool before) {
+  if (before) {
+    ClockRef known = wide(scope) ? merge(c.sc, sc_) : c.sc;
+    for (uint32_t l = 0; l < 32; ++l)
+      if (lanes >> l & 1) join(c, agent.warp, l, known);
+    return;
+  }
+  WarpState& w = c.warps[agent.warp];
+  ClockBuilder all;
+  all.add(c.clock);
+  all.add(w.clock);
+  all.add(cta_key(agent.cta), c.floor);
+  all.add(warp_key(agent.cta, agent.warp), w.floor);
+  bool whole = lanes == warp_lanes(agent.warp) && uniform(c, w);
+  if (whole) all.add(warp_key(agent.cta, agent.warp), time(c, w, 0) + 1);
+  for (uint32_t l = 0; l < 32; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    if (!whole) all.add(lane_key(agent.cta, agent.warp, l), time(c, w, l) + 1);
+    if (w.lanes) all.add((*w.lanes)[l].clock);
+  }
+  ClockRef published = all.take();
+  c.sc = merge(c.sc, published);
+  if (wide(scope)) sc_ = merge(sc_, published);
+}
+
+void Causality::copy_issue(Agent issuer, uint32_t lane, uint32_t number) {
+  CtaState& c = cta(issuer.cta);
+  CopyLane copy;
+  copy.lane = lane;
+  copy.start = snapshot(c, issuer.cta, issuer.warp, lane);
+  c.copies[number].push_back(std::move(copy));
+  ++c.unjoined;
+  bump(c, issuer.warp, 1u << lane);
+}
+
+void Causality::copy_joined(Agent waiter, uint32_t lane, uint32_t number) {
+  CtaState& c = cta(waiter.cta);
+  auto it = c.copies.find(number);
+  CHECK(it != c.copies.end());
+  std::vector<CopyLane>& issued = it->second;
+  // Of a copy issued by one lane all belongs to whoever waits; of an instruction's, each lane's.
+  for (CopyLane& copy : issued) {
+    if (issued.size() > 1 && copy.lane != lane) continue;
+    if (copy.joins.empty()) --c.unjoined;
+    copy.joins.push_back({waiter.warp, lane, time(c, c.warps[waiter.warp], lane)});
+  }
+}
+
+} // namespace assay::race

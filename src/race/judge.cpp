@@ -1,0 +1,143 @@
+// Which pairs of accesses conflict, and how; see judge.hpp.
+#include "race/judge.hpp"
+
+#include <bit>
+
+namespace assay::race {
+namespace {
+
+bool morally_strong(const Record& a, uint32_t lane_a, const Record& b, uint32_t lane_b) {
+  return (a.attributes & b.attributes & kStrong) && a.bytes() == b.bytes() &&
+         a.lane_start(lane_a) == b.lane_start(lane_b) &&
+         mutual(unpack(0, a.attributes).scope, a.cta, unpack(0, b.attributes).scope, b.cta);
+}
+
+// Could a pair of these be a value race, the bytes being unchanged in between?
+bool value_race_possible(const Record& earlier, const Record& later) {
+  if (later.changing()) return false;
+  return !earlier.changing() || !((earlier.attributes | later.attributes) & kRead);
+}
+
+// Do all pairs of lanes have the same answer to morally_strong?
+bool one_answer(const Record& a, const Record& b) {
+  return !(a.attributes & b.attributes & kStrong) || a.affine() == b.affine();
+}
+
+bool same_lanes_only(const Record& e, const Record& n) {
+  if (e.cta != n.cta || e.copy() || n.copy() || e.warps != n.warps) return false;
+  if (e.affine() != n.affine()) return false;
+  if (e.affine()) return e.start == n.start && e.bytes() == n.bytes();
+  return e.lanes == n.lanes && std::has_single_bit(n.lanes);
+}
+} // namespace
+
+bool Judge::all_ordered(const Record& e, const Access& n) const {
+  const Observer& o = n.observer;
+  if (e.copy()) return false;
+  if (e.cta == o.cta) {
+    if (e.time < o.cta_floor) return true;
+    if (e.warps == 1u << o.warp && e.time < o.warp_floor) return true;
+  }
+  for (uint32_t warps = e.warps; warps; warps &= warps - 1) {
+    uint32_t w = std::countr_zero(warps);
+    bool known = e.cta == o.cta && w == o.warp && e.time < o.warp_floor;
+    for (const Clock* clock : {o.cta_clock, o.warp_clock})
+      if (!known && clock) known = e.time < clock->known_warp(e.cta, w);
+    if (!known) return false;
+  }
+  return true;
+}
+
+void Judge::judge(const Record& e, const Access& n, const ChangeLog& log) {
+  const Record& r = n.record;
+  if (!((e.attributes | r.attributes) & kWrite)) return;
+  if (e.first_byte() >= r.end_byte() || r.first_byte() >= e.end_byte()) return;
+  bool nc = (e.attributes | r.attributes) & kNonCoherent;
+  if (!nc && (all_ordered(e, n) || same_lanes_only(e, r))) return;
+  bool one_kind = nc || (!value_race_possible(e, r) && one_answer(e, r));
+  if (e.copy()) {
+    judge_warp(e, 0, n, nc, one_kind, log);
+    return;
+  }
+  uint32_t done = 0; // distances
+  for (uint32_t warps = e.warps; warps; warps &= warps - 1) {
+    uint32_t w = std::countr_zero(warps);
+    uint32_t bit = 1u << uint32_t(distance(Access::agent_of(e, w), n.agent()));
+    if (one_kind && (done & bit)) continue;
+    if (judge_warp(e, w, n, nc, one_kind, log)) done |= bit;
+  }
+}
+
+bool Judge::judge_warp(const Record& e, uint32_t warp, const Access& n, bool nc, bool one_kind,
+                       const ChangeLog& log) {
+  const Record& r = n.record;
+  bool found = false;
+  for (uint32_t lanes = r.lanes; lanes; lanes &= lanes - 1) {
+    uint32_t lane = std::countr_zero(lanes);
+    int from = std::max(r.lane_start(lane), 0);
+    int to = std::min(r.lane_start(lane) + r.bytes(), int(kRowBytes));
+    if (from >= to) continue;
+    for (uint32_t others = e.lanes_at(from, to); others; others &= others - 1) {
+      uint32_t other = std::countr_zero(others);
+      bool before = e.copy() ? causality_.copy_ordered(n.observer, lane, e.cta, e.warps, other)
+                             : causality_.ordered(n.observer, lane, e.cta, warp, other, e.time);
+      if (before && !nc) continue;
+      int low = std::max(from, e.lane_start(other));
+      int high = std::min(to, e.lane_start(other) + e.bytes());
+      report(e, n, {warp, other, lane, low, high}, nc, log);
+      found = true;
+      if (one_kind) return true;
+    }
+  }
+  return found;
+}
+
+void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
+                   const ChangeLog& log) {
+  if (!nc && morally_strong(e, pair.earlier_lane, n.record, pair.lane))
+    return emit(Conflict::Kind::order, e, n, pair);
+  if (nc || !value_race_possible(e, n.record)) return emit(Conflict::Kind::race, e, n, pair);
+  // Runs of bytes that some write changed in between, and of bytes that none did.
+  for (int from = pair.from; from < pair.to;) {
+    auto unchanged = [&](int byte) {
+      uint32_t change = log.last_change(byte);
+      return e.change >= change && change != UINT32_MAX;
+    };
+    bool value = unchanged(from);
+    int to = from + 1;
+    while (to < pair.to && unchanged(to) == value) ++to;
+    emit(value ? Conflict::Kind::value_race : Conflict::Kind::race, e, n,
+         {pair.warp, pair.earlier_lane, pair.lane, from, to});
+    from = to;
+  }
+}
+
+void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pair& pair) {
+  Conflict c;
+  c.kind = kind;
+  c.first = {Access::agent_of(e, pair.warp), pair.earlier_lane, unpack(e.pc, e.attributes), e.time};
+  c.second = {n.agent(), pair.lane, unpack(n.record.pc, n.record.attributes), n.record.time};
+  c.space = n.space;
+  c.space_cta = n.space_cta;
+  c.address = n.row_address + uint32_t(pair.from);
+  c.bytes = uint32_t(pair.to - pair.from);
+  conflicts_.add(c);
+}
+
+void Judge::same_instruction(const Access& n, uint32_t lane, uint32_t other, uint64_t address,
+                             bool differ) {
+  Conflict c;
+  AccessInfo info = unpack(n.record.pc, n.record.attributes);
+  c.kind = info.strong ? Conflict::Kind::order
+           : differ    ? Conflict::Kind::same_instruction
+                       : Conflict::Kind::value_race;
+  c.first = {n.agent(), lane, info, n.record.time};
+  c.second = {n.agent(), other, info, n.record.time};
+  c.space = n.space;
+  c.space_cta = n.space_cta;
+  c.address = address;
+  c.bytes = info.bytes;
+  conflicts_.add(c);
+}
+
+} // namespace assay::race

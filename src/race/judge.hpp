@@ -1,0 +1,60 @@
+// The verdict on two accesses: docs/concurrency.md §2, byte by byte.
+#pragma once
+
+#include "race/causality.hpp"
+#include "race/conflicts.hpp"
+#include "race/record.hpp"
+
+namespace assay::race {
+
+// An access on its way into the shadow: one warp or copy, the part of it in one row.
+struct Access {
+  Record record; // one bit in `warps`
+  Observer observer;
+  Space space = Space::global;
+  uint32_t space_cta = 0;
+  uint64_t row_address = 0;
+
+  Agent agent() const { return agent_of(record, std::countr_zero(record.warps)); }
+  static Agent agent_of(const Record& r, uint32_t warp) {
+    return {r.cta, r.copy() ? kCopyAgent + r.warps : warp};
+  }
+};
+
+// When was the byte of the row last changed? The largest change counter of a write that did.
+class ChangeLog {
+public:
+  virtual uint32_t last_change(int byte) const = 0;
+
+protected:
+  ~ChangeLog() = default;
+};
+
+class Judge {
+public:
+  Judge(const Causality& causality, Conflicts& conflicts)
+      : causality_(causality), conflicts_(conflicts) {}
+  // An earlier access against a new one; reports every kind and distance of conflict they have.
+  void judge(const Record& earlier, const Access& access, const ChangeLog& log);
+  // Lanes of one instruction at one location; differ: they store different values.
+  void same_instruction(const Access& access, uint32_t lane, uint32_t other, uint64_t address,
+                        bool differ);
+  // Is all of the record ordered before all of the access, without looking at single lanes?
+  bool all_ordered(const Record& earlier, const Access& access) const;
+
+private:
+  struct Pair {
+    uint32_t warp, earlier_lane, lane;
+    int from, to; // overlapping bytes
+  };
+  bool judge_warp(const Record& earlier, uint32_t warp, const Access& access, bool nc,
+                  bool one_kind, const ChangeLog& log);
+  void report(const Record& earlier, const Access& access, const Pair& pair, bool nc,
+              const ChangeLog& log);
+  void emit(Conflict::Kind kind, const Record& earlier, const Access& access, const Pair& pair);
+
+  const Causality& causality_;
+  Conflicts& conflicts_;
+};
+
+} // namespace assay::race

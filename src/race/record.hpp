@@ -1,0 +1,86 @@
+// What the shadow keeps of accesses: 32 bytes for one instruction's accesses to one row of 128
+// bytes, by one warp or by several warps of a CTA that did the same at the same time.
+// A record stands for the set warps × lanes exactly, never for more: merging only ever joins
+// records that differ in one of the two.
+#pragma once
+
+#include "race/access.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace assay::race {
+
+inline constexpr uint32_t kRowBytes = 128;
+inline constexpr uint32_t kNoRecord = 0;
+inline constexpr uint32_t kAllLanes = 0xffffffff;
+
+// An AccessInfo in 16 bits, but for the pc.
+enum AttributeBits : uint16_t {
+  kWrite = 1,
+  kRead = 2,
+  kAtomic = 4,
+  kStrong = 8,
+  kNonCoherent = 16,
+  kSilent = 32,
+  kScopeShift = 6,  // three bits
+  kAffine = 512,    // lane l is at start + l·bytes; else every lane is at start
+  kCopy = 1024,     // `warps` is the sequence number of an asynchronous copy
+  kBytesShift = 11, // five bits: bytes − 1
+};
+
+inline uint16_t pack(const AccessInfo& info) {
+  return uint16_t((info.write ? kWrite : 0) | (info.read ? kRead : 0) |
+                  (info.atomic ? kAtomic : 0) | (info.strong ? kStrong : 0) |
+                  (info.nc ? kNonCoherent : 0) | (info.silent ? kSilent : 0) |
+                  unsigned(info.scope) << kScopeShift | unsigned(info.bytes - 1) << kBytesShift);
+}
+
+inline AccessInfo unpack(uint32_t pc, uint16_t attributes) {
+  AccessInfo info;
+  info.pc = pc;
+  info.write = attributes & kWrite;
+  info.read = attributes & kRead;
+  info.atomic = attributes & kAtomic;
+  info.strong = attributes & kStrong;
+  info.nc = attributes & kNonCoherent;
+  info.silent = attributes & kSilent;
+  info.scope = Scope(attributes >> kScopeShift & 7);
+  info.bytes = uint8_t((attributes >> kBytesShift) + 1);
+  return info;
+}
+
+struct Record {
+  uint32_t cta = 0;
+  uint32_t warps = 0; // bit set, or a copy's sequence number
+  uint32_t lanes = 0;
+  uint32_t time = 0; // of every lane in the set
+  uint32_t pc = 0;
+  uint16_t attributes = 0;
+  int16_t start = 0;   // relative to the row; below 0 where an affine access began before it
+  uint32_t change = 0; // the shadow's change counter after this access
+  uint32_t next = kNoRecord;
+
+  bool write() const { return attributes & kWrite; }
+  bool affine() const { return attributes & kAffine; }
+  bool copy() const { return attributes & kCopy; }
+  bool changing() const { return (attributes & (kWrite | kSilent)) == kWrite; }
+  int bytes() const { return (attributes >> kBytesShift) + 1; }
+  int first_byte() const { return std::max<int>(start, 0); } // of the row
+  int end_byte() const {
+    return std::min<int>(start + (affine() ? 32 * bytes() : bytes()), kRowBytes);
+  }
+  int lane_start(uint32_t lane) const { return start + (affine() ? int(lane) * bytes() : 0); }
+  // The lanes whose locations overlap bytes [from, to).
+  uint32_t lanes_at(int from, int to) const {
+    if (!affine()) return start < to && from < start + bytes() ? lanes : 0;
+    int low = from - start, high = to - 1 - start, n = bytes();
+    if (high < 0 || low >= 32 * n) return 0;
+    int first = low < 0 ? 0 : low / n, last = std::min(high / n, 31);
+    return lanes & (kAllLanes << first) & (kAllLanes >> (31 - last));
+  }
+};
+static_assert(sizeof(Record) == 32);
+
+} // namespace assay::race

@@ -1,0 +1,113 @@
+// Chains of releases by location; see sync_variables.hpp.
+#include "race/sync_variables.hpp"
+
+#include <algorithm>
+
+namespace assay::race {
+namespace {
+constexpr uint64_t kBlock = 32;      // no strong access is larger, and all are aligned
+constexpr uint32_t kElsewhere = ~0u; // some other CTA: only wide scopes reach it
+constexpr size_t kManyPending = 16;
+} // namespace
+
+void Chain::add(Contribution c) {
+  if (!all_.empty()) {
+    const Contribution& last = all_.back();
+    if (last.clock == c.clock && last.cta == c.cta && last.scope == c.scope) return;
+  }
+  all_.push_back(std::move(c));
+}
+
+void Chain::collect(size_t count, uint32_t cta, Scope scope, ClockBuilder& out) const {
+  size_t first = 0;
+  if (wide(scope)) {
+    if (merged_count_ < count) {
+      ClockBuilder merged;
+      merged.add(merged_wide_);
+      for (; merged_count_ < count; ++merged_count_)
+        if (wide(all_[merged_count_].scope)) merged.add(all_[merged_count_].clock);
+      merged_wide_ = merged.take();
+    }
+    if (merged_count_ == count) {
+      out.add(merged_wide_);
+      for (size_t i = first; i < count; ++i)
+        if (!wide(all_[i].scope) && mutual(all_[i].scope, all_[i].cta, scope, cta))
+          out.add(all_[i].clock);
+      return;
+    }
+  }
+  for (size_t i = first; i < count; ++i)
+    if (mutual(all_[i].scope, all_[i].cta, scope, cta)) out.add(all_[i].clock);
+}
+
+std::shared_ptr<Chain> Chain::compacted() const {
+  std::vector<Contribution> sorted = all_;
+  auto key = [](const Contribution& c) { return std::pair(c.cta, c.scope); };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
+  auto chain = std::make_shared<Chain>();
+  for (size_t i = 0; i < sorted.size();) {
+    ClockBuilder merged;
+    size_t j = i;
+    for (; j < sorted.size() && key(sorted[j]) == key(sorted[i]); ++j) merged.add(sorted[j].clock);
+    chain->add({sorted[i].cta, sorted[i].scope, merged.take()});
+    i = j;
+  }
+  chain->last_cta = last_cta;
+  chain->last_scope = last_scope;
+  chain->compact_at = std::max<size_t>(64, 2 * chain->size());
+  return chain;
+}
+
+void PendingAcquire::add(const ChainRef& chain, uint32_t cta) {
+  for (Taken& t : taken_)
+    if (t.chain == chain) {
+      t.count = chain->size();
+      return;
+    }
+  if (taken_.size() >= kManyPending) collapse(cta);
+  taken_.push_back({chain, chain->size()});
+}
+
+// A lane that polls reads many chains before its fence: keep what a fence within the CTA would
+// take and what one of gpu scope would.
+void PendingAcquire::collapse(uint32_t cta) {
+  ClockBuilder near, far;
+  collect(cta, Scope::cta, near);
+  collect(cta, Scope::gpu, far);
+  auto chain = std::make_shared<Chain>();
+  chain->add({cta, Scope::cta, near.take()});
+  chain->add({kElsewhere, Scope::gpu, far.take()});
+  taken_.clear();
+  taken_.push_back({chain, chain->size()});
+}
+
+ChainRef SyncVariables::find(uint64_t address, uint32_t bytes) const {
+  auto it = blocks_.find(address / kBlock);
+  if (it == blocks_.end()) return nullptr;
+  for (const Variable& v : it->second)
+    if (v.address == address && v.bytes == bytes) return v.chain;
+  return nullptr;
+}
+
+void SyncVariables::set(uint64_t address, uint32_t bytes, ChainRef chain) {
+  std::vector<Variable>& block = blocks_[address / kBlock];
+  for (Variable& v : block)
+    if (v.address == address && v.bytes == bytes) {
+      v.chain = std::move(chain);
+      return;
+    }
+  block.push_back({address, bytes, std::move(chain)});
+}
+
+void SyncVariables::overwritten(uint64_t from, uint64_t to, bool keep_exact) {
+  for (uint64_t b = from / kBlock; b <= (to - 1) / kBlock; ++b) {
+    auto it = blocks_.find(b);
+    if (it == blocks_.end()) continue;
+    for (Variable& v : it->second) {
+      bool exact = v.address == from && v.address + v.bytes == to;
+      if (v.address < to && from < v.address + v.bytes && !(exact && keep_exact)) v.chain = nullptr;
+    }
+  }
+}
+
+} // namespace assay::race

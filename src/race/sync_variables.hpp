@@ -1,0 +1,96 @@
+// Release and acquire patterns by location (PTX ISA, memory consistency model: release and acquire
+// patterns, observation order, synchronizes-with).
+//
+// A location's *chain* is what an acquire pattern that reads its present value may take: the
+// releases of the write that began it and of the read-modify-writes since. Every link must be
+// morally strong, so a chain remembers the operation that wrote last; any other write breaks it.
+#pragma once
+
+#include "race/access.hpp"
+#include "race/clock.hpp"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace assay::race {
+
+inline bool wide(Scope scope) { return scope >= Scope::gpu; }
+// Does the scope of an operation in one CTA include the threads of another?
+inline bool includes(Scope scope, uint32_t cta, uint32_t other) {
+  return scope != Scope::none && (cta == other || wide(scope));
+}
+// Are two strong operations within each other's scope?
+inline bool mutual(Scope a, uint32_t cta_a, Scope b, uint32_t cta_b) {
+  return includes(a, cta_a, cta_b) && includes(b, cta_b, cta_a);
+}
+
+// One release pattern: the CTA and scope of its first operation, and what it publishes.
+struct Contribution {
+  uint32_t cta = 0;
+  Scope scope = Scope::none;
+  ClockRef clock;
+};
+
+// Only ever grows, so that a reader may remember how far it had grown.
+class Chain {
+public:
+  void add(Contribution c);
+  size_t size() const { return all_.size(); }
+  // Everything among the first `count` that an acquire operation of `scope` in `cta` may take.
+  void collect(size_t count, uint32_t cta, Scope scope, ClockBuilder& out) const;
+  // A chain of fewer contributions with the same meaning.
+  std::shared_ptr<Chain> compacted() const;
+
+  uint32_t last_cta = 0; // of the operation that wrote last
+  Scope last_scope = Scope::none;
+  size_t compact_at = 64;
+
+private:
+  std::vector<Contribution> all_;
+  // The merged clock of the wide ones among the first merged_count_.
+  mutable ClockRef merged_wide_;
+  mutable size_t merged_count_ = 0;
+};
+using ChainRef = std::shared_ptr<Chain>;
+
+// What a lane has read with strong reads and not yet acquired by a fence.
+class PendingAcquire {
+public:
+  void add(const ChainRef& chain, uint32_t cta);
+  bool empty() const { return taken_.empty(); }
+  void clear() { taken_.clear(); }
+  void collect(uint32_t cta, Scope scope, ClockBuilder& out) const {
+    for (const Taken& t : taken_) t.chain->collect(t.count, cta, scope, out);
+  }
+
+private:
+  struct Taken {
+    ChainRef chain;
+    size_t count;
+  };
+  void collapse(uint32_t cta);
+  std::vector<Taken> taken_;
+};
+
+class SyncVariables {
+public:
+  bool empty() const { return blocks_.empty(); }
+  // The chain of the value at exactly this location; null: nothing to acquire.
+  ChainRef find(uint64_t address, uint32_t bytes) const;
+  // The chain of a location that overlaps others in no byte from now on.
+  void set(uint64_t address, uint32_t bytes, ChainRef chain);
+  // A write that is no part of any chain. `keep_exact`: it is a strong write to exactly this
+  // location, which set() will follow.
+  void overwritten(uint64_t from, uint64_t to, bool keep_exact);
+
+private:
+  struct Variable {
+    uint64_t address;
+    uint32_t bytes;
+    ChainRef chain;
+  };
+  std::unordered_map<uint64_t, std::vector<Variable>> blocks_; // by address / kBlock
+};
+
+} // namespace assay::race
