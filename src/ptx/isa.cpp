@@ -12,9 +12,12 @@ namespace {
 
 constexpr IsaRow kRows[] = {
 #define ISA(section, opcode, modifiers, operands, ptx, sm)                                         \
-  {section, opcode, modifiers, operands, ptx, sm},
+  {section, opcode, modifiers, operands, ptx, UINT16_MAX, sm},
+#define ISA_UNTIL(section, opcode, modifiers, operands, ptx, until, sm)                            \
+  {section, opcode, modifiers, operands, ptx, until, sm},
 #include "ptx/isa.def"
 #undef ISA
+#undef ISA_UNTIL
 };
 
 struct Set {
@@ -24,6 +27,17 @@ constexpr Set kSets[] = {
 #define SET(name, alternatives) {#name, alternatives},
 #include "ptx/isa_sets.def"
 #undef SET
+};
+
+struct Word {
+  std::string_view word;
+  uint16_t version;
+  std::string_view sm;
+};
+constexpr Word kWords[] = {
+#define WORD(word, version, sm) {word, version, sm},
+#include "ptx/isa_words.def"
+#undef WORD
 };
 
 struct Target {
@@ -90,6 +104,21 @@ bool target_allows(std::string_view sm, std::string_view target) {
     sm.remove_prefix(std::min(blank + 1, sm.size()));
   }
   return false;
+}
+
+Availability availability(const IsaRow& row, std::span<const std::string> modifiers,
+                          uint32_t version, std::string_view target) {
+  auto unmet = [&](uint32_t first, std::string_view sm) {
+    // Version 6.0 and sm_70 are where the table starts; older modules get the benefit.
+    return (first > 60 && version < first) || !target_allows(sm, target);
+  };
+  if (version > row.until) return {true, true, {row.until, row.sm, ""}};
+  if (unmet(row.ptx, row.sm)) return {true, false, {row.ptx, row.sm, ""}};
+  for (const std::string& modifier : modifiers)
+    for (const Word& word : kWords)
+      if (word.word == modifier && unmet(word.version, word.sm))
+        return {true, false, {word.version, word.sm, word.word}};
+  return {};
 }
 
 } // namespace assay::ptx

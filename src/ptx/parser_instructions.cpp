@@ -20,10 +20,20 @@ const Parser::Mnemonic& Parser::mnemonic(std::string_view spelling) {
     dot = next;
   }
   const uint32_t version = module_.version_major * 10 + module_.version_minor;
-  for (const IsaRow* row : isa_rows(result.opcode))
-    if ((row->ptx <= 60 || row->ptx <= version) && target_allows(row->sm, target_) &&
-        modifiers_match(row->modifiers, result.modifiers))
-      result.rows.push_back(row);
+  for (bool reorder : {false, true}) {
+    for (const IsaRow* row : isa_rows(result.opcode)) {
+      bool fits = !reorder && modifiers_match(row->modifiers, result.modifiers);
+      if (reorder)
+        if (auto ordered = match_reordered(*row, result.modifiers)) {
+          fits = true;
+          result.modifiers = std::move(*ordered);
+          reorder = false; // the rest of the rows sees the order of this one
+        }
+      if (fits && !availability(*row, result.modifiers, version, target_).unmet)
+        result.rows.push_back(row);
+    }
+    if (!result.rows.empty()) break;
+  }
   return result;
 }
 

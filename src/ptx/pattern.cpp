@@ -70,7 +70,119 @@ private:
   std::span<const std::string> mods_;
 };
 
-bool is_item_char(char c) { return is_word_char(c) || c == '-' || c == '*' || c == '?'; }
+// Modifiers in any order: a state is the set of modifiers used so far and the order in which the
+// pattern took them. Types must be taken in their source order, and so must the leading words that
+// are part of the opcode's name.
+class ReorderingMatcher {
+public:
+  struct State {
+    Mask used = 0;
+    std::vector<uint8_t> order;
+  };
+  using States = std::vector<State>;
+
+  ReorderingMatcher(std::span<const std::string> mods, size_t fixed) : mods_(mods), fixed_(fixed) {}
+
+  States alternatives(std::string_view& p, const States& from) {
+    States result;
+    while (true) {
+      merge(result, sequence(p, from));
+      if (p.empty() || p[0] != '|') return result;
+      p.remove_prefix(1);
+    }
+  }
+
+private:
+  static void merge(States& into, States more) {
+    for (State& state : more) {
+      bool known = false;
+      for (const State& other : into) known |= other.used == state.used;
+      if (!known) into.push_back(std::move(state));
+    }
+  }
+
+  States sequence(std::string_view& p, States at) {
+    while (!p.empty() && p[0] != '|' && p[0] != '}' && p[0] != ')') {
+      if (p[0] == '{' || p[0] == '(') {
+        bool optional = p[0] == '{';
+        p.remove_prefix(1);
+        States inside = alternatives(p, at);
+        CHECK(!p.empty());
+        p.remove_prefix(1);
+        if (optional) merge(inside, std::move(at));
+        at = std::move(inside);
+      } else if (p[0] == '.') {
+        at = literal(take_word(p), at);
+      } else {
+        std::string_view set = isa_set(take_word(p));
+        CHECK(!set.empty());
+        at = alternatives(set, at);
+      }
+    }
+    return at;
+  }
+
+  bool is_ordered(size_t i) const { return i < fixed_ || type_from(mods_[i]) != Type::none; }
+
+  // Whether modifier i is the next of those that keep their order.
+  bool may_take(const State& state, size_t i) const {
+    if (state.used >> i & 1) return false;
+    if (is_ordered(i))
+      for (size_t j = 0; j < i; ++j)
+        if (!(state.used >> j & 1) && is_ordered(j)) return false;
+    return true;
+  }
+
+  States literal(std::string_view word, const States& at) const {
+    States next;
+    for (const State& state : at)
+      for (size_t i = 0; i < mods_.size(); ++i)
+        if (mods_[i] == word && may_take(state, i)) {
+          State taken = state;
+          taken.used |= Mask(1) << i;
+          taken.order.push_back(uint8_t(i));
+          next.push_back(std::move(taken));
+          break;
+        }
+    return next;
+  }
+
+  std::span<const std::string> mods_;
+  size_t fixed_;
+};
+
+// How many leading words are part of the name: ptxas knows "mul.wide" and "cp.async.bulk" as names.
+size_t name_words(std::string_view opcode, std::span<const std::string> mods) {
+  static constexpr std::string_view kNamed[] = {"mul",
+                                                "mad",
+                                                "madc",
+                                                "mul24",
+                                                "mad24",
+                                                "cp",
+                                                "mbarrier",
+                                                "wgmma",
+                                                "wmma",
+                                                "tcgen05",
+                                                "multimem",
+                                                "tensormap",
+                                                "clusterlaunchcontrol",
+                                                "createpolicy"};
+  bool named = false;
+  for (std::string_view name : kNamed) named |= name == opcode;
+  if (!named || mods.empty()) return 0;
+  size_t n = 1;
+  static constexpr std::string_view kFurther[] = {".async",  ".bulk",      ".tensor", ".prefetch",
+                                                  ".parity", ".expect_tx", ".tile"};
+  for (bool further = true; further && n < mods.size(); n += further) {
+    further = false;
+    for (std::string_view word : kFurther) further |= word == mods[n];
+  }
+  return n;
+}
+
+bool is_item_char(char c) {
+  return is_word_char(c) || c == '-' || c == '*' || c == '?' || c == '=';
+}
 
 class OperandMatcher {
 public:
@@ -93,11 +205,15 @@ private:
         p.remove_prefix(1);
       } else if (p[0] == '{' || p[0] == '(') {
         bool optional = p[0] == '{';
+        bool is_policy = p.starts_with("{, policy");
         p.remove_prefix(1);
         Mask inside = alternatives(p, at);
         CHECK(!p.empty());
         p.remove_prefix(1);
-        at = optional ? at | inside : inside;
+        if (is_policy)
+          at = has_hint() ? inside : at;
+        else
+          at = optional ? at | inside : inside;
       } else {
         std::string_view item = take_item(p);
         Mask next = 0;
@@ -107,6 +223,12 @@ private:
       }
     }
     return at;
+  }
+
+  bool has_hint() const {
+    for (const std::string& mod : mods_)
+      if (mod == ".L2::cache_hint") return true;
+    return false;
   }
 
   static std::string_view take_item(std::string_view& p) {
@@ -168,6 +290,7 @@ private:
     if (operand.negated && !may_negate) return false;
     size_t colon = item.find(':');
     std::string_view type = colon == item.npos ? std::string_view() : item.substr(colon + 1);
+    type = type.substr(0, type.find('='));
     switch (operand.kind) {
     case Kind::reg: return type != "imm" && type != "list" && type != "label";
     case Kind::integer: return type != "label" && type != "list";
@@ -268,6 +391,21 @@ bool modifiers_match(std::string_view pattern, std::span<const std::string> modi
   if (modifiers.size() > 30) return false;
   Mask end = ModifierMatcher(modifiers).alternatives(pattern, 1);
   return end >> modifiers.size() & 1;
+}
+
+std::optional<std::vector<std::string>> match_reordered(const IsaRow& row,
+                                                        std::span<const std::string> modifiers) {
+  if (modifiers.size() > 30) return std::nullopt;
+  ReorderingMatcher matcher(modifiers, name_words(row.opcode, modifiers));
+  std::string_view pattern = row.modifiers;
+  const Mask all = (Mask(1) << modifiers.size()) - 1;
+  for (const auto& state : matcher.alternatives(pattern, {{}})) {
+    if (state.used != all) continue;
+    std::vector<std::string> ordered;
+    for (uint8_t i : state.order) ordered.push_back(modifiers[i]);
+    return ordered;
+  }
+  return std::nullopt;
 }
 
 bool operands_match(std::string_view pattern, std::span<const std::string> modifiers,

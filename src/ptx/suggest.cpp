@@ -186,11 +186,19 @@ Error explain_unknown(const Instruction& instruction, const Module& module) {
     error.notes.push_back(fmt::format("its operands are: {}", best_row->operands));
     return error;
   }
-  std::string why = best_row->ptx > version
-                        ? fmt::format("PTX ISA {} or later, the module says {}",
-                                      version_text(best_row->ptx), module.version)
-                        : fmt::format("target sm_{}, the module says {}", best_row->sm, target);
-  return usage_error(fmt::format("'{}' needs {}", spelled(instruction), why), span);
+  Availability why = availability(*best_row, instruction.modifiers, version, target);
+  if (why.withdrawn)
+    return usage_error(fmt::format("'{}' ended with PTX ISA {}, the module says {}",
+                                   spelled(instruction), version_text(why.requirement.version),
+                                   module.version),
+                       span);
+  std::string what =
+      why.requirement.word.empty() ? spelled(instruction) : std::string(why.requirement.word);
+  return usage_error(fmt::format("'{}' needs PTX ISA {} and a target of sm_[{}]; the module says "
+                                 "{} and {}",
+                                 what, version_text(why.requirement.version), why.requirement.sm,
+                                 module.version, target),
+                     span);
 }
 
 } // namespace assay::ptx
