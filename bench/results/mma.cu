@@ -7,13 +7,13 @@ __device__ int lane() { return threadIdx.x; }
 __device__ int group() { return lane() / 4; }
 __device__ int quad() { return lane() % 4; }
 
-__device__ uint32_t pair(const uint16_t *m, int first, int second) {
+__device__ uint32_t pair(const uint16_t* m, int first, int second) {
   return m[first] | uint32_t(m[second]) << 16;
 }
 
 // 16-bit A (16 x k) and B (k x 8): register i of A holds row group()+8*(i&1), columns from 8*(i/2).
 template <int K>
-__device__ void load16(const uint16_t *a, const uint16_t *b, uint32_t *ra, uint32_t *rb) {
+__device__ void load16(const uint16_t* a, const uint16_t* b, uint32_t* ra, uint32_t* rb) {
   for (int i = 0; i < K / 4; ++i) {
     int row = group() + 8 * (i & 1), column = quad() * 2 + 8 * (i / 2);
     ra[i] = pair(a, row * K + column, row * K + column + 1);
@@ -24,16 +24,17 @@ __device__ void load16(const uint16_t *a, const uint16_t *b, uint32_t *ra, uint3
   }
 }
 
-template <class T> __device__ void load_c(const T *c, T *rc) {
+template <class T> __device__ void load_c(const T* c, T* rc) {
   for (int i = 0; i < 4; ++i) rc[i] = c[(group() + 8 * (i / 2)) * 8 + quad() * 2 + (i & 1)];
 }
-template <class T> __device__ void store_d(T *d, const T *rd) {
+template <class T> __device__ void store_d(T* d, const T* rd) {
   for (int i = 0; i < 4; ++i) d[(group() + 8 * (i / 2)) * 8 + quad() * 2 + (i & 1)] = rd[i];
 }
 } // namespace
 
 #define KERNEL_F32(NAME, K, SHAPE)                                                                 \
-  extern "C" __global__ void NAME(float *d, const uint16_t *a, const uint16_t *b, const float *c) {\
+  extern "C" __global__ void NAME(float* d, const uint16_t* a, const uint16_t* b,                  \
+                                  const float* c) {                                                \
     uint32_t ra[4], rb[2];                                                                         \
     float r[4];                                                                                    \
     load16<K>(a + blockIdx.x * 16 * K, b + blockIdx.x * 8 * K, ra, rb);                            \
@@ -47,7 +48,8 @@ template <class T> __device__ void store_d(T *d, const T *rd) {
                : "+f"(r[0]), "+f"(r[1]), "+f"(r[2]), "+f"(r[3])                                    \
                : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[0]), "r"(rb[1]))
 #define K8(T)                                                                                      \
-  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32." T "." T ".f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "\
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32." T "." T                                     \
+               ".f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "                                               \
                "{%0,%1,%2,%3};"                                                                    \
                : "+f"(r[0]), "+f"(r[1]), "+f"(r[2]), "+f"(r[3])                                    \
                : "r"(ra[0]), "r"(ra[1]), "r"(rb[0]))
@@ -57,8 +59,8 @@ KERNEL_F32(m16n8k16_f32_bf16, 16, K16("bf16"))
 KERNEL_F32(m16n8k8_f32_f16, 8, K8("f16"))
 KERNEL_F32(m16n8k8_f32_bf16, 8, K8("bf16"))
 
-extern "C" __global__ void m16n8k16_f16_f16(uint16_t *d, const uint16_t *a, const uint16_t *b,
-                                            const uint16_t *c) {
+extern "C" __global__ void m16n8k16_f16_f16(uint16_t* d, const uint16_t* a, const uint16_t* b,
+                                            const uint16_t* c) {
   uint32_t ra[4], rb[2];
   uint16_t h[4];
   load16<16>(a + blockIdx.x * 256, b + blockIdx.x * 128, ra, rb);
@@ -73,8 +75,8 @@ extern "C" __global__ void m16n8k16_f16_f16(uint16_t *d, const uint16_t *a, cons
 }
 
 // tf32: register i of A holds row group()+8*(i&1), column quad()+4*(i/2).
-extern "C" __global__ void m16n8k8_f32_tf32(float *d, const uint32_t *a, const uint32_t *b,
-                                            const float *c) {
+extern "C" __global__ void m16n8k8_f32_tf32(float* d, const uint32_t* a, const uint32_t* b,
+                                            const float* c) {
   a += blockIdx.x * 128;
   b += blockIdx.x * 64;
   uint32_t ra[4], rb[2];
@@ -89,8 +91,8 @@ extern "C" __global__ void m16n8k8_f32_tf32(float *d, const uint32_t *a, const u
   store_d(d + blockIdx.x * 128, r);
 }
 
-extern "C" __global__ void m16n8k4_f32_tf32(float *d, const uint32_t *a, const uint32_t *b,
-                                            const float *c) {
+extern "C" __global__ void m16n8k4_f32_tf32(float* d, const uint32_t* a, const uint32_t* b,
+                                            const float* c) {
   a += blockIdx.x * 64;
   b += blockIdx.x * 32;
   uint32_t ra[2], rb;

@@ -62,13 +62,18 @@ class Want:
         """Yields (index, wanted text, bits found) for each value that does not match."""
         n = size_of(self.type)
         for i, text in enumerate(self.values):
-            got = int.from_bytes(data[i * n:(i + 1) * n], "little")
+            got = int.from_bytes(data[i * n : (i + 1) * n], "little")
             if text == "nan" and self.type in SIZES:
                 ok = is_nan(got, self.type)
             else:
                 want = parse_value(text, self.type)
                 ok = got == want
-                if not ok and self.ulp and not is_nan(got, self.type) and not is_nan(want, self.type):
+                if (
+                    not ok
+                    and self.ulp
+                    and not is_nan(got, self.type)
+                    and not is_nan(want, self.type)
+                ):
                     ok = abs(ordered(got, self.type) - ordered(want, self.type)) <= self.ulp
             if not ok:
                 yield i, text, got
@@ -77,7 +82,13 @@ class Want:
 class Test:
     def __init__(self, path):
         self.path, self.args, self.wants, self.rows, self.expect = path, [], [], [], []
-        self.entry, self.grid, self.block, self.shared, self.cluster = None, (1, 1, 1), (1, 1, 1), 0, None
+        self.entry, self.grid, self.block, self.shared, self.cluster = (
+            None,
+            (1, 1, 1),
+            (1, 1, 1),
+            0,
+            None,
+        )
         self.text = open(path).read()
         options = []
         for line in self.text.splitlines():

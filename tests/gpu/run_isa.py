@@ -41,9 +41,13 @@ class Driver:
         keys = (ctypes.c_int * 2)(5, 6)  # CU_JIT_ERROR_LOG_BUFFER, ..._SIZE_BYTES
         values = (ctypes.c_void_p * 2)(ctypes.addressof(log), len(log))
         module = ctypes.c_void_p()
-        code = self.cu.cuModuleLoadDataEx(ctypes.byref(module), text.encode() + b"\0", 2, keys, values)
+        code = self.cu.cuModuleLoadDataEx(
+            ctypes.byref(module), text.encode() + b"\0", 2, keys, values
+        )
         if code:
-            raise RuntimeError("does not load (%d): %s" % (code, log.value.decode(errors="replace")[:400]))
+            raise RuntimeError(
+                "does not load (%d): %s" % (code, log.value.decode(errors="replace")[:400])
+            )
         return module
 
     def run(self, test):
@@ -65,7 +69,9 @@ class Driver:
         addresses = (ctypes.c_void_p * max(len(params), 1))(*[ctypes.addressof(p) for p in params])
         if test.shared > 48 * 1024:
             self.call("cuFuncSetAttribute", function, 8, test.shared)
-        self.call("cuLaunchKernel", function, *test.grid, *test.block, test.shared, None, addresses, None)
+        self.call(
+            "cuLaunchKernel", function, *test.grid, *test.block, test.shared, None, addresses, None
+        )
         self.call("cuCtxSynchronize")
         result = {}
         for i, (pointer, size) in buffers.items():
@@ -82,7 +88,7 @@ def rows_of_want(test, param):
     lines = test.text.splitlines()
     for i, line in enumerate(lines):
         if "[p%d]" % param in line:
-            return " ".join(l.strip() for l in lines[max(0, i - 1):i])
+            return " ".join(l.strip() for l in lines[max(0, i - 1) : i])
     return ""
 
 
@@ -103,12 +109,14 @@ def check(driver, path):
         if wrong:
             bad += 1
             text = ", ".join("[%d] want %s got 0x%x" % w for w in wrong[:6])
-            print("FAIL %s: parameter %d %s (%s): %d values differ: %s"
-                  % (path, want.param, want.type, rows_of_want(test, want.param), len(wrong), text))
+            print(
+                "FAIL %s: parameter %d %s (%s): %d values differ: %s"
+                % (path, want.param, want.type, rows_of_want(test, want.param), len(wrong), text)
+            )
             if os.environ.get("ISA_INPUTS"):
                 for arg in test.args[:3]:
                     if arg.startswith("list:"):
-                        v = list(onefile.expand(arg[arg.index("[") + 1:-1].split(",")))
+                        v = list(onefile.expand(arg[arg.index("[") + 1 : -1].split(",")))
                         print("    ", arg[:10], [v[w[0]] for w in wrong[:6]])
     return "failed" if bad else "passed"
 
@@ -117,7 +125,12 @@ def main():
     paths = []
     for root in sys.argv[1:] or [os.path.join(HERE, "..", "isa")]:
         if os.path.isdir(root):
-            paths += [os.path.join(d, f) for d, _, files in os.walk(root) for f in files if f.endswith(".ptx")]
+            paths += [
+                os.path.join(d, f)
+                for d, _, files in os.walk(root)
+                for f in files
+                if f.endswith(".ptx")
+            ]
         else:
             paths.append(root)
     driver = Driver()

@@ -13,14 +13,14 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-MODULES = ("integer", "logic", "convert", "floating", "half", "approx", "warp", "memory", "control", "matrix")
+MODULES = (
+    "integer extended logic convert floating half approx warp memory atomic space control function barrier matrix"
+).split()
 
 
 def write_all(root):
     paths = []
     for name in MODULES:
-        if not os.path.exists(os.path.join(HERE, "gen", name + ".py")):
-            continue
         for table in importlib.import_module("gen." + name).tables():
             table.write(root)
             paths.append(table.path + ".ptx")
@@ -32,8 +32,11 @@ def main():
         print("%d files written" % len(write_all(HERE)))
         return 0
     with tempfile.TemporaryDirectory() as tmp:
-        stale = [p for p in write_all(tmp)
-                 if not filecmp.cmp(os.path.join(tmp, p), os.path.join(HERE, p), shallow=False)]
+        stale = [
+            p
+            for p in write_all(tmp)
+            if not filecmp.cmp(os.path.join(tmp, p), os.path.join(HERE, p), shallow=False)
+        ]
     for p in stale:
         print("differs: " + p)
     return 1 if stale else 0

@@ -113,7 +113,9 @@ def encode(x, fmt, mode="rn", negative=False, ftz=False, satfinite=False):
     e = floor_log2(r)
     if e < fmt.min_exp:
         return sign | int(r / Fraction(2) ** (fmt.min_exp - fmt.man))
-    return sign | ((e + fmt.bias) << fmt.man) + int(r / Fraction(2) ** (e - fmt.man)) - (1 << fmt.man)
+    return sign | ((e + fmt.bias) << fmt.man) + int(r / Fraction(2) ** (e - fmt.man)) - (
+        1 << fmt.man
+    )
 
 
 def sqrt_fraction(x):
@@ -275,8 +277,14 @@ def convert(b, src, dst, mode="rn", ftz=False, sat=False, relu_=False, satfinite
     if src.is_inf(b):
         r = sign | (dst.max_bits if satfinite else (dst.nan if dst.e4m3 else dst.inf))
     else:
-        r = encode(src.value(b), dst, mode, negative=src.neg(b), satfinite=satfinite,
-                   ftz=ftz and dst.name == "f32")
+        r = encode(
+            src.value(b),
+            dst,
+            mode,
+            negative=src.neg(b),
+            satfinite=satfinite,
+            ftz=ftz and dst.name == "f32",
+        )
     if sat:
         r = saturate(r, dst)
     if relu_:

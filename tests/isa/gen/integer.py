@@ -1,4 +1,4 @@
-"""Integer arithmetic and extended-precision arithmetic (PTX ISA 9.7.1, 9.7.2)."""
+"""Integer arithmetic (PTX ISA 9.7.1)."""
 
 from .emit import Table, clamp, int_pairs, int_triples, ints, limits, mask, rng, width, wrap
 
@@ -36,15 +36,27 @@ def packed_pairs(n=64, seed=5):
 
 def add_sub():
     for name, op in (("add", lambda x, y: x + y), ("sub", lambda x, y: x - y)):
-        t = Table("integer-arithmetic/" + name, ARITH + name,
-                  "The result wraps; .sat.s32 clamps to MININT..MAXINT.")
+        t = Table(
+            "integer-arithmetic/" + name,
+            ARITH + name,
+            "The result wraps; .sat.s32 clamps to MININT..MAXINT.",
+        )
         for ty in ALL:
             a, b = int_pairs(ty)
-            t.form("%s.%s" % (name, ty), ty, [(ty, a), (ty, b)], lambda x, y, ty=ty: wrap(op(x, y), ty))
+            t.form(
+                "%s.%s" % (name, ty), ty, [(ty, a), (ty, b)], lambda x, y, ty=ty: wrap(op(x, y), ty)
+            )
         a, b = int_pairs("s32")
-        t.form(name + ".sat.s32", "s32", [("s32", a), ("s32", b)], lambda x, y: clamp(op(x, y), "s32"))
+        t.form(
+            name + ".sat.s32", "s32", [("s32", a), ("s32", b)], lambda x, y: clamp(op(x, y), "s32")
+        )
         yield t
-    t = Table("integer-arithmetic/add-x2", ARITH + "add", "Both 16-bit halves wrap on their own.", target="sm_90")
+    t = Table(
+        "integer-arithmetic/add-x2",
+        ARITH + "add",
+        "Both 16-bit halves wrap on their own.",
+        target="sm_90",
+    )
     a, b = packed_pairs()
     for ty in ("u16x2", "s16x2"):
         t.form("add." + ty, ty, [(ty, a), (ty, b)], simd(lambda x, y: x + y, ty))
@@ -52,16 +64,31 @@ def add_sub():
 
 
 def mul_mad():
-    t = Table("integer-arithmetic/mul", ARITH + "mul", ".lo and .hi are halves of the exact product, .wide all of it.")
+    t = Table(
+        "integer-arithmetic/mul",
+        ARITH + "mul",
+        ".lo and .hi are halves of the exact product, .wide all of it.",
+    )
     for ty in ALL:
         a, b = int_pairs(ty)
         w = width(ty)
         t.form("mul.lo." + ty, ty, [(ty, a), (ty, b)], lambda x, y, ty=ty: wrap(x * y, ty))
-        t.form("mul.hi." + ty, ty, [(ty, a), (ty, b)], lambda x, y, ty=ty, w=w: wrap(x * y >> w, ty))
+        t.form(
+            "mul.hi." + ty, ty, [(ty, a), (ty, b)], lambda x, y, ty=ty, w=w: wrap(x * y >> w, ty)
+        )
         if ty in WIDE:
-            t.form("mul.wide." + ty, WIDE[ty], [(ty, a), (ty, b)], lambda x, y, ty=ty: wrap(x * y, WIDE[ty]))
+            t.form(
+                "mul.wide." + ty,
+                WIDE[ty],
+                [(ty, a), (ty, b)],
+                lambda x, y, ty=ty: wrap(x * y, WIDE[ty]),
+            )
     yield t
-    t = Table("integer-arithmetic/mad", ARITH + "mad", "mad.hi adds to the high half; .sat is of mad.hi.s32 alone.")
+    t = Table(
+        "integer-arithmetic/mad",
+        ARITH + "mad",
+        "mad.hi adds to the high half; .sat is of mad.hi.s32 alone.",
+    )
     for ty in ALL:
         a, b, c = int_triples(ty)
         w = width(ty)
@@ -71,9 +98,19 @@ def mul_mad():
         if ty in WIDE:
             wt = WIDE[ty]
             c = int_triples(ty, None, wt)[2]
-            t.form("mad.wide." + ty, wt, [(ty, a), (ty, b), (wt, c)], lambda x, y, z, wt=wt: wrap(x * y + z, wt))
+            t.form(
+                "mad.wide." + ty,
+                wt,
+                [(ty, a), (ty, b), (wt, c)],
+                lambda x, y, z, wt=wt: wrap(x * y + z, wt),
+            )
     a, b, c = int_triples("s32")
-    t.form("mad.hi.sat.s32", "s32", [("s32", a), ("s32", b), ("s32", c)], lambda x, y, z: clamp((x * y >> 32) + z, "s32"))
+    t.form(
+        "mad.hi.sat.s32",
+        "s32",
+        [("s32", a), ("s32", b), ("s32", c)],
+        lambda x, y, z: clamp((x * y >> 32) + z, "s32"),
+    )
     yield t
 
 
@@ -87,9 +124,16 @@ def mul24_mad24():
         v = [corners[i % 8] if k == 0 else corners[i // 8 % 8] for i in range(64)]
         return v + [r.randint(lo, hi) for _ in range(n - 64)]
 
-    t = Table("integer-arithmetic/mul24", ARITH + "mul24",
-              "Sources are 24-bit values in 32-bit registers. The 48-bit product gives bits 31..0 (.lo) or 47..16 (.hi).")
-    m = Table("integer-arithmetic/mad24", ARITH + "mad24", "As mul24, plus c; mad24.hi.sat.s32 clamps the sum.")
+    t = Table(
+        "integer-arithmetic/mul24",
+        ARITH + "mul24",
+        "Sources are 24-bit values in 32-bit registers. The 48-bit product gives bits 31..0 (.lo) or 47..16 (.hi).",
+    )
+    m = Table(
+        "integer-arithmetic/mad24",
+        ARITH + "mad24",
+        "As mul24, plus c; mad24.hi.sat.s32 clamps the sum.",
+    )
     for ty in ("u32", "s32"):
         a, b, c = values(ty, 96, 0), values(ty, 96, 1), ints(ty, 96, 9)
         t.form("mul24.lo." + ty, ty, [(ty, a), (ty, b)], lambda x, y, ty=ty: wrap(x * y, ty))
@@ -109,23 +153,38 @@ def div_rem_sad():
         return q if (x < 0) == (y < 0) else -q
 
     for name in ("div", "rem"):
-        t = Table("integer-arithmetic/" + name, ARITH + name,
-                  "Toward zero; the remainder has the sign of the dividend. Divisors of zero (unspecified) and\n"
-                  "MININT / -1 (does not fit) are left out.")
+        t = Table(
+            "integer-arithmetic/" + name,
+            ARITH + name,
+            "Toward zero; the remainder has the sign of the dividend. Divisors of zero (unspecified) and\n"
+            "MININT / -1 (does not fit) are left out.",
+        )
         for ty in ALL:
             a, b = int_pairs(ty)
-            fixed = [(x, y if y and not (y == -1 and x == limits(ty)[0]) else 3) for x, y in zip(a, b)]
+            fixed = [
+                (x, y if y and not (y == -1 and x == limits(ty)[0]) else 3) for x, y in zip(a, b)
+            ]
             a, b = [p[0] for p in fixed], [p[1] for p in fixed]
             if name == "div":
                 f = quotient
             else:
                 f = lambda x, y: x - quotient(x, y) * y
-            t.form("%s.%s" % (name, ty), ty, [(ty, a), (ty, b)], lambda x, y, f=f, ty=ty: wrap(f(x, y), ty))
+            t.form(
+                "%s.%s" % (name, ty),
+                ty,
+                [(ty, a), (ty, b)],
+                lambda x, y, f=f, ty=ty: wrap(f(x, y), ty),
+            )
         yield t
     t = Table("integer-arithmetic/sad", ARITH + "sad", "c + |a - b|, wrapping.")
     for ty in ALL:
         a, b, c = int_triples(ty)
-        t.form("sad." + ty, ty, [(ty, a), (ty, b), (ty, c)], lambda x, y, z, ty=ty: wrap(z + abs(x - y), ty))
+        t.form(
+            "sad." + ty,
+            ty,
+            [(ty, a), (ty, b), (ty, c)],
+            lambda x, y, z, ty=ty: wrap(z + abs(x - y), ty),
+        )
     yield t
 
 
@@ -136,13 +195,21 @@ def min_max_unary():
             a, b = int_pairs(ty)
             t.form("%s.%s" % (name, ty), ty, [(ty, a), (ty, b)], op)
         yield t
-        t = Table("integer-arithmetic/%s-x2-relu" % name, ARITH + name,
-                  ".relu clamps a negative result to 0; x2 forms work on both halves.", target="sm_90")
+        t = Table(
+            "integer-arithmetic/%s-x2-relu" % name,
+            ARITH + name,
+            ".relu clamps a negative result to 0; x2 forms work on both halves.",
+            target="sm_90",
+        )
         a, b = packed_pairs()
         for ty in ("u16x2", "s16x2"):
             t.form("%s.%s" % (name, ty), ty, [(ty, a), (ty, b)], simd(op, ty))
-        t.form("%s.relu.s16x2" % name, "s16x2", [("s16x2", a), ("s16x2", b)],
-               simd(lambda x, y: max(op(x, y), 0), "s16x2"))
+        t.form(
+            "%s.relu.s16x2" % name,
+            "s16x2",
+            [("s16x2", a), ("s16x2", b)],
+            simd(lambda x, y: max(op(x, y), 0), "s16x2"),
+        )
         a, b = int_pairs("s32")
         t.form("%s.relu.s32" % name, "s32", [("s32", a), ("s32", b)], lambda x, y: max(op(x, y), 0))
         yield t
@@ -161,8 +228,11 @@ def bits():
         n = x.bit_length() - 1
         return 0xFFFFFFFF if n < 0 else (w - 1 - n if shift else n)
 
-    t = Table("integer-arithmetic/popc-clz-brev-bfind", ARITH + "popc, clz, bfind, brev",
-              "clz(0) is the width; bfind gives 0xffffffff where no bit differs from the sign.")
+    t = Table(
+        "integer-arithmetic/popc-clz-brev-bfind",
+        ARITH + "popc, clz, bfind, brev",
+        "clz(0) is the width; bfind gives 0xffffffff where no bit differs from the sign.",
+    )
     for w in (32, 64):
         ty = "b%d" % w
         v = ints("u%d" % w, 64) + [1 << i for i in range(0, w, 5)]
@@ -176,7 +246,9 @@ def bits():
             t.form("bfind.shiftamt." + kt, "u32", [(kt, x)], lambda q, kt=kt: bfind(q, kt, True))
     yield t
 
-    t = Table("integer-arithmetic/fns", ARITH + "fns", "base is 0..31; larger values are undefined.")
+    t = Table(
+        "integer-arithmetic/fns", ARITH + "fns", "base is 0..31; larger values are undefined."
+    )
     r = rng("fns")
     m, b, o = [], [], []
     for i in range(128):
@@ -220,20 +292,37 @@ def bit_fields():
                 b = b & ~(1 << pos + i) | (a >> i & 1) << pos + i
         return b
 
-    t = Table("integer-arithmetic/bfe", ARITH + "bfe", "Position and length are 0..255; bits beyond the source are copies of the sign bit (.s) or 0.")
+    t = Table(
+        "integer-arithmetic/bfe",
+        ARITH + "bfe",
+        "Position and length are 0..255; bits beyond the source are copies of the sign bit (.s) or 0.",
+    )
     for ty in ("u32", "s32", "u64", "s64"):
         pos, length = places(128, ty)
         a = ints(ty, 128, 3)
         a = a[8:] + a[:8]
-        t.form("bfe." + ty, ty, [(ty, a), ("u32", pos), ("u32", length)], lambda x, y, z, ty=ty: bfe(x, y, z, ty))
+        t.form(
+            "bfe." + ty,
+            ty,
+            [(ty, a), ("u32", pos), ("u32", length)],
+            lambda x, y, z, ty=ty: bfe(x, y, z, ty),
+        )
     yield t
-    t = Table("integer-arithmetic/bfi", ARITH + "bfi", "Position and length are 0..255; what would fall beyond the destination is dropped.")
+    t = Table(
+        "integer-arithmetic/bfi",
+        ARITH + "bfi",
+        "Position and length are 0..255; what would fall beyond the destination is dropped.",
+    )
     for ty in ("b32", "b64"):
         pos, length = places(128, ty)
         ut = "u" + ty[1:]
         a, b = ints(ut, 128, 3), ints(ut, 128, 4)[::-1]
-        t.form("bfi." + ty, ty, [(ty, a), (ty, b), ("u32", pos), ("u32", length)],
-               lambda x, y, z, q, ty=ty: bfi(x, y, z, q, ty))
+        t.form(
+            "bfi." + ty,
+            ty,
+            [(ty, a), (ty, b), ("u32", pos), ("u32", length)],
+            lambda x, y, z, q, ty=ty: bfi(x, y, z, q, ty),
+        )
     yield t
 
     pos, length = places(128, "mask")
@@ -256,16 +345,32 @@ def bit_fields():
         low = a & (1 << b) - 1
         return wrap(low - (1 << b), "s32") if s and low >> (b - 1) else low
 
-    t = Table("integer-arithmetic/bmsk", ARITH + "bmsk", ".clamp limits position and width to 32, .wrap takes them modulo 32.")
+    t = Table(
+        "integer-arithmetic/bmsk",
+        ARITH + "bmsk",
+        ".clamp limits position and width to 32, .wrap takes them modulo 32.",
+    )
     for mode in ("clamp", "wrap"):
-        t.form("bmsk.%s.b32" % mode, "b32", [("u32", pos), ("u32", length)],
-               lambda x, y, m=mode: bmsk(x, y, m == "clamp"))
+        t.form(
+            "bmsk.%s.b32" % mode,
+            "b32",
+            [("u32", pos), ("u32", length)],
+            lambda x, y, m=mode: bmsk(x, y, m == "clamp"),
+        )
     yield t
-    t = Table("integer-arithmetic/szext", ARITH + "szext", "N = 0 gives 0; N >= 32 is limited to 32 (.clamp) or taken modulo 32 (.wrap).")
+    t = Table(
+        "integer-arithmetic/szext",
+        ARITH + "szext",
+        "N = 0 gives 0; N >= 32 is limited to 32 (.clamp) or taken modulo 32 (.wrap).",
+    )
     for mode in ("clamp", "wrap"):
         for ty in ("u32", "s32"):
-            t.form("szext.%s.%s" % (mode, ty), ty, [(ty, ints(ty, 128, 6)), ("u32", length)],
-                   lambda x, y, m=mode, ty=ty: szext(x, y, m == "clamp", ty == "s32"))
+            t.form(
+                "szext.%s.%s" % (mode, ty),
+                ty,
+                [(ty, ints(ty, 128, 6)), ("u32", length)],
+                lambda x, y, m=mode, ty=ty: szext(x, y, m == "clamp", ty == "s32"),
+            )
     yield t
 
 
@@ -273,89 +378,55 @@ def dot_products():
     def parts(v, w, s):
         return [wrap(v >> i, ("s%d" if s else "u%d") % w) for i in range(0, 32, w)]
 
-    t = Table("integer-arithmetic/dp4a-dp2a", ARITH + "dp4a, dp2a", "The sum wraps. dp2a.lo takes the two low bytes of b, .hi the two high ones.")
+    t = Table(
+        "integer-arithmetic/dp4a-dp2a",
+        ARITH + "dp4a, dp2a",
+        "The sum wraps. dp2a.lo takes the two low bytes of b, .hi the two high ones.",
+    )
     r = rng("dp")
     a = [0, 0xFFFFFFFF, 0x80808080, 0x7F7F7F7F, 0x80007FFF] + [r.getrandbits(32) for _ in range(59)]
-    b = [0xFFFFFFFF, 0xFFFFFFFF, 0x80808080, 0x80807F7F, 0x01020304] + [r.getrandbits(32) for _ in range(59)]
+    b = [0xFFFFFFFF, 0xFFFFFFFF, 0x80808080, 0x80807F7F, 0x01020304] + [
+        r.getrandbits(32) for _ in range(59)
+    ]
     for x in "us":
         for y in "us":
             ct = "u32" if x + y == "uu" else "s32"
             c = ints(ct, 64, 7)
             types = [("b32", a), ("b32", b), (ct, c)]
-            t.form("dp4a.%s32.%s32" % (x, y), ct, types,
-                   lambda p, q, z, x=x, y=y, ct=ct: wrap(z + sum(i * j for i, j in zip(parts(p, 8, x == "s"), parts(q, 8, y == "s"))), ct))
+            t.form(
+                "dp4a.%s32.%s32" % (x, y),
+                ct,
+                types,
+                lambda p, q, z, x=x, y=y, ct=ct: wrap(
+                    z + sum(i * j for i, j in zip(parts(p, 8, x == "s"), parts(q, 8, y == "s"))), ct
+                ),
+            )
             for k, half in enumerate(("lo", "hi")):
-                t.form("dp2a.%s.%s32.%s32" % (half, x, y), ct, types,
-                       lambda p, q, z, x=x, y=y, ct=ct, k=k: wrap(z + sum(i * j for i, j in zip(parts(p, 16, x == "s"), parts(q, 8, y == "s")[2 * k:])), ct))
+                t.form(
+                    "dp2a.%s.%s32.%s32" % (half, x, y),
+                    ct,
+                    types,
+                    lambda p, q, z, x=x, y=y, ct=ct, k=k: wrap(
+                        z
+                        + sum(
+                            i * j
+                            for i, j in zip(parts(p, 16, x == "s"), parts(q, 8, y == "s")[2 * k :])
+                        ),
+                        ct,
+                    ),
+                )
     yield t
 
 
-def extended():
-    section = "PTX ISA, Extended-Precision Integer Arithmetic Instructions: "
-    for w in (32, 64):
-        u, s = "u%d" % w, "s%d" % w
-        full, b = (1 << w) - 1, "b%d" % w
-        t = Table("extended-precision/add-sub-cc-%d" % w, section + "add.cc, addc, sub.cc, subc",
-                  "CC.CF is the carry out of the addition, the borrow out of the subtraction.")
-        x, y = int_pairs(u)
-        x2, y2 = int_pairs(u, None, 32, 11)
-        x2, y2 = x2[5:] + x2[:5], y2[9:] + y2[:9]
-        args = [(u, x), (u, y), (u, x2), (u, y2)]
-
-        def chain(op, what, sign):
-            kt = s if sign else u
-            pick = {"lo": "$d, $k0", "hi": "$d, $k1", "carry": "$d, $k2"}
-            return ("{ .reg .b%d %%lo, %%hi, %%top;\n%s.cc.%s %%lo, $a, $b;\n%sc.cc.%s %%hi, $c, $e;\n"
-                    "%sc.%s %%top, 0, 0;\nmov.b%d $d, %%%s; }"
-                    % (w, op, kt, op, kt, op, kt, w, {"lo": "lo", "hi": "hi", "carry": "top"}[what]))
-
-        for op in ("add", "sub"):
-            for sign in (False, True):
-                for what in ("lo", "hi", "carry"):
-                    def ref(p, q, p2, q2, op=op, what=what):
-                        a, c = p | p2 << w, q | q2 << w
-                        v = a + c if op == "add" else a - c
-                        if what == "lo":
-                            return v & full
-                        if what == "hi":
-                            return v >> w & full
-                        return (v >> 2 * w) & full
-                    kt = s if sign else u
-                    row = {"lo": "%s.cc.%s" % (op, kt), "hi": "%sc.cc.%s" % (op, kt), "carry": "%sc.%s" % (op, kt)}[what]
-                    t.form(row, b, args, ref, chain(op, what, sign))
-        yield t
-        t = Table("extended-precision/mad-cc-%d" % w, section + "mad.cc, madc",
-                  "a * b + c in double width from halves: low half with mad.lo.cc, high half with madc.hi, carry with addc.")
-        for kt in (u, s):
-            a = [wrap(v, kt) for v in int_pairs(u)[0]]
-            c = [wrap(v, kt) for v in int_pairs(u)[1]]
-            z = [wrap(v, kt) for v in int_triples(u)[2]]
-            zt = z[7:] + z[:7]
-            for what in ("lo", "hi", "carry"):
-                text = ("{ .reg .b%d %%lo, %%hi, %%top;\nmad.lo.cc.%s %%lo, $a, $b, $c;\nmadc.hi.cc.%s %%hi, $a, $b, $e;\n"
-                        "addc.%s %%top, 0, 0;\nmov.b%d $d, %%%s; }" % (w, kt, kt, kt, w, {"lo": "lo", "hi": "hi", "carry": "top"}[what]))
-
-                def ref(p, q, l, h, what=what):
-                    prod = p * q
-                    low = (prod & full) + (l & full)
-                    if what == "lo":
-                        return low & full
-                    high = (prod >> w & full) + (h & full) + (low >> w)
-                    return high & full if what == "hi" else high >> w
-                row = {"lo": "mad.lo.cc." + kt, "hi": "madc.hi.cc." + kt, "carry": "addc." + kt}[what]
-                t.form(row, b, [(kt, a), (kt, c), (kt, z), (kt, zt)], ref, text)
-            # the remaining halves: mad.hi.cc sets the carry, madc.lo uses it
-            text = ("{ .reg .b%d %%hi;\nmad.hi.cc.%s %%hi, $a, $b, $c;\nmadc.lo.%s $d, $a, $b, $e; }" % (w, kt, kt))
-
-            def ref2(p, q, l, h):
-                carry = ((p * q >> w & full) + (l & full)) >> w
-                return (p * q + h + carry) & full
-            t.form("mad.hi.cc." + kt, b, [(kt, a), (kt, c), (kt, z), (kt, zt)], ref2, text)
-            t.form("madc.lo." + kt, b, [(kt, a), (kt, c), (kt, z), (kt, zt)], ref2, text)
-        yield t
-
-
 def tables():
-    for group in (add_sub, mul_mad, mul24_mad24, div_rem_sad, min_max_unary, bits, bit_fields,
-                  dot_products, extended):
+    for group in (
+        add_sub,
+        mul_mad,
+        mul24_mad24,
+        div_rem_sad,
+        min_max_unary,
+        bits,
+        bit_fields,
+        dot_products,
+    ):
         yield from group()

@@ -19,11 +19,17 @@ def number(x, ty):
 
 
 def values(r, n, quarters=True):
-    return [Fraction(r.randint(-8, 8), 4) if quarters else Fraction(r.randint(-4, 4)) for _ in range(n)]
+    return [
+        Fraction(r.randint(-8, 8), 4) if quarters else Fraction(r.randint(-4, 4)) for _ in range(n)
+    ]
 
 
 def product(a, b, c, m, n, k):
-    return [sum(a[i * k + q] * b[q * n + j] for q in range(k)) + c[i * n + j] for i in range(m) for j in range(n)]
+    return [
+        sum(a[i * k + q] * b[q * n + j] for q in range(k)) + c[i * n + j]
+        for i in range(m)
+        for j in range(n)
+    ]
 
 
 def fragment(param, elements, stride, size, regs):
@@ -32,7 +38,10 @@ def fragment(param, elements, stride, size, regs):
     body = ""
     for e, (row, col) in enumerate(elements):
         by_group, by_quad, plus = ((row[i] * stride + col[i]) * size for i in range(3))
-        body += "mul.lo.u32 %%r39, %%r20, %d;\nmad.lo.u32 %%r39, %%r21, %d, %%r39;\nadd.u32 %%r39, %%r39, %d;\n" % (by_group, by_quad, plus)
+        body += (
+            "mul.lo.u32 %%r39, %%r20, %d;\nmad.lo.u32 %%r39, %%r21, %d, %%r39;\nadd.u32 %%r39, %%r39, %d;\n"
+            % (by_group, by_quad, plus)
+        )
         body += "cvt.u64.u32 %%rd20, %%r39;\nadd.s64 %%rd20, %%q%d, %%rd20;\n" % param
         if size == 4:
             body += "ld.global.b32 %s, [%%rd20];\n" % regs[e]
@@ -60,10 +69,23 @@ def layout(ty, k):
 
 
 def mma():
-    plan = [("f16", 16, "f32"), ("f16", 16, "f16"), ("f16", 8, "f32"), ("f16", 8, "f16"), ("bf16", 16, "f32"), ("bf16", 8, "f32"), ("tf32", 8, "f32"), ("tf32", 4, "f32")]
+    plan = [
+        ("f16", 16, "f32"),
+        ("f16", 16, "f16"),
+        ("f16", 8, "f32"),
+        ("f16", 8, "f16"),
+        ("bf16", 16, "f32"),
+        ("bf16", 8, "f32"),
+        ("tf32", 8, "f32"),
+        ("tf32", 4, "f32"),
+    ]
     for ty, k, acc in plan:
         r = rng("mma%s%d%s" % (ty, k, acc))
-        a, b, c = values(r, 16 * k, acc == "f32"), values(r, 8 * k, acc == "f32"), values(r, 128, acc == "f32")
+        a, b, c = (
+            values(r, 16 * k, acc == "f32"),
+            values(r, 8 * k, acc == "f32"),
+            values(r, 128, acc == "f32"),
+        )
         d = product(a, b, c, 16, 8, k)
         row = "mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s" % (k, acc, ty, ty, acc)
         la, lb, lc = layout(ty, k)
@@ -73,26 +95,58 @@ def mma():
         rc = ["%%f%d" % i for i in range(4)] if acc == "f32" else ["%r22", "%r23"]
         rd = ["%%f%d" % i for i in range(4, 8)] if acc == "f32" else ["%r24", "%r25"]
         body = "shr.u32 %r20, %lane, 2;\nand.b32 %r21, %lane, 3;\n"
-        body += fragment(0, la, k, size, ra) + fragment(1, lb, 8, size, rb) + fragment(2, lc, 8, acc_size, rc)
+        body += (
+            fragment(0, la, k, size, ra)
+            + fragment(1, lb, 8, size, rb)
+            + fragment(2, lc, 8, acc_size, rc)
+        )
         body += "%s %s, %s, %s, %s;\n" % (row, braces(rd), braces(ra), braces(rb), braces(rc))
-        body += "mul.lo.u32 %%r39, %%r20, %d;\nmad.lo.u32 %%r39, %%r21, %d, %%r39;\ncvt.u64.u32 %%rd20, %%r39;\nadd.s64 %%rd20, %%q3, %%rd20;\n" % (8 * acc_size, 2 * acc_size)
+        body += (
+            "mul.lo.u32 %%r39, %%r20, %d;\nmad.lo.u32 %%r39, %%r21, %d, %%r39;\ncvt.u64.u32 %%rd20, %%r39;\nadd.s64 %%rd20, %%q3, %%rd20;\n"
+            % (8 * acc_size, 2 * acc_size)
+        )
         if acc == "f32":
-            body += "st.global.v2.f32 [%%rd20], %s;\nst.global.v2.f32 [%%rd20+256], %s;" % (braces(rd[:2]), braces(rd[2:]))
+            body += "st.global.v2.f32 [%%rd20], %s;\nst.global.v2.f32 [%%rd20+256], %s;" % (
+                braces(rd[:2]),
+                braces(rd[2:]),
+            )
         else:
             body += "st.global.b32 [%%rd20], %s;\nst.global.b32 [%%rd20+128], %s;" % tuple(rd)
         lt = "f32" if ty == "tf32" else ty
-        yield Free("warp-matrix/mma-m16n8k%d-%s-%s" % (k, ty, acc), SECTION + "mma, Matrix Fragments for mma.m16n8k%d" % k,
-                   "D = A B + C with A, B, C and D row-major in memory. All sums are exact.", [row],
-                   [list_arg(lt, [number(x, ty) for x in a]), list_arg(lt, [number(x, ty) for x in b]), list_arg(acc, [number(x, acc) for x in c]), "out:%d" % (128 * acc_size)],
-                   [(3, acc, [number(x, acc) for x in d])], body)
+        yield Free(
+            "warp-matrix/mma-m16n8k%d-%s-%s" % (k, ty, acc),
+            SECTION + "mma, Matrix Fragments for mma.m16n8k%d" % k,
+            "D = A B + C with A, B, C and D row-major in memory. All sums are exact.",
+            [row],
+            [
+                list_arg(lt, [number(x, ty) for x in a]),
+                list_arg(lt, [number(x, ty) for x in b]),
+                list_arg(acc, [number(x, acc) for x in c]),
+                "out:%d" % (128 * acc_size),
+            ],
+            [(3, acc, [number(x, acc) for x in d])],
+            body,
+        )
 
 
 def wmma():
-    plan = [("f16", 16, 16, 16, "f32"), ("f16", 16, 16, 16, "f16"), ("f16", 32, 8, 16, "f32"), ("f16", 8, 32, 16, "f16"), ("bf16", 16, 16, 16, "f32"),
-            ("bf16", 8, 32, 16, "f32"), ("bf16", 32, 8, 16, "f32"), ("tf32", 16, 16, 8, "f32")]
+    plan = [
+        ("f16", 16, 16, 16, "f32"),
+        ("f16", 16, 16, 16, "f16"),
+        ("f16", 32, 8, 16, "f32"),
+        ("f16", 8, 32, 16, "f16"),
+        ("bf16", 16, 16, 16, "f32"),
+        ("bf16", 8, 32, 16, "f32"),
+        ("bf16", 32, 8, 16, "f32"),
+        ("tf32", 16, 16, 8, "f32"),
+    ]
     for index, (ty, m, n, k, acc) in enumerate(plan):
         r = rng("wmma%s%d%d%s" % (ty, m, n, acc))
-        a, b, c = values(r, m * k, acc == "f32"), values(r, n * k, acc == "f32"), values(r, m * n, acc == "f32")
+        a, b, c = (
+            values(r, m * k, acc == "f32"),
+            values(r, n * k, acc == "f32"),
+            values(r, m * n, acc == "f32"),
+        )
         d = product(a, b, c, m, n, k)
         alay, blay = ("row", "col")[index & 1], ("col", "row")[index >> 1 & 1]
         clay, dlay = ("row", "col")[index >> 2 & 1], ("col", "row")[index & 1]
@@ -105,22 +159,64 @@ def wmma():
         ra = "{" + ", ".join("%%r%d" % i for i in range(nr[0])) + "}"
         rb = "{" + ", ".join("%%r%d" % (10 + i) for i in range(nr[1])) + "}"
         if acc == "f32":
-            rc, rd = "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}", "{%f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15}"
+            rc, rd = (
+                "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}",
+                "{%f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15}",
+            )
         else:
             rc, rd = "{%r20, %r21, %r22, %r23}", "{%r24, %r25, %r26, %r27}"
         types = "%s.%s" % (acc, acc) if ty == "f16" else "f32.%s.%s.f32" % (ty, ty)
-        rows = ["wmma.load.a.sync.aligned.%s.%s.global.%s" % (alay, shape, ty), "wmma.load.b.sync.aligned.%s.%s.global.%s" % (blay, shape, ty),
-                "wmma.load.c.sync.aligned.%s.%s.global.%s" % (clay, shape, acc), "wmma.mma.sync.aligned.%s.%s.%s.%s" % (alay, blay, shape, types),
-                "wmma.store.d.sync.aligned.%s.%s.global.%s" % (dlay, shape, acc)]
-        ld = {"a": k if alay == "row" else m, "b": n if blay == "row" else k, "c": n if clay == "row" else m, "d": n if dlay == "row" else m}
-        body = "mov.u32 %%r39, %d;\n%s %s, [%%q0], %%r39;\n%s %s, [%%q1], %d;\n%s %s, [%%q2], %d;\n%s %s, %s, %s, %s;\n%s [%%q3], %s, %d;" % (
-            ld["a"], rows[0], ra, rows[1], rb, ld["b"], rows[2], rc, ld["c"], rows[3], rd, ra, rb, rc, rows[4], rd, ld["d"])
+        rows = [
+            "wmma.load.a.sync.aligned.%s.%s.global.%s" % (alay, shape, ty),
+            "wmma.load.b.sync.aligned.%s.%s.global.%s" % (blay, shape, ty),
+            "wmma.load.c.sync.aligned.%s.%s.global.%s" % (clay, shape, acc),
+            "wmma.mma.sync.aligned.%s.%s.%s.%s" % (alay, blay, shape, types),
+            "wmma.store.d.sync.aligned.%s.%s.global.%s" % (dlay, shape, acc),
+        ]
+        ld = {
+            "a": k if alay == "row" else m,
+            "b": n if blay == "row" else k,
+            "c": n if clay == "row" else m,
+            "d": n if dlay == "row" else m,
+        }
+        body = (
+            "mov.u32 %%r39, %d;\n%s %s, [%%q0], %%r39;\n%s %s, [%%q1], %d;\n%s %s, [%%q2], %d;\n%s %s, %s, %s, %s;\n%s [%%q3], %s, %d;"
+            % (
+                ld["a"],
+                rows[0],
+                ra,
+                rows[1],
+                rb,
+                ld["b"],
+                rows[2],
+                rc,
+                ld["c"],
+                rows[3],
+                rd,
+                ra,
+                rb,
+                rc,
+                rows[4],
+                rd,
+                ld["d"],
+            )
+        )
         lt = "f32" if ty == "tf32" else ty
-        yield Free("warp-matrix/wmma-%s-%s-%s" % (shape, ty, acc), SECTION + "wmma.load, wmma.mma, wmma.store",
-                   "D = A B + C; A %s, B %s, C %s, D %s in memory (row or column major). All sums are exact." % (alay, blay, clay, dlay), rows,
-                   [list_arg(lt, [number(x, ty) for x in store_a]), list_arg(lt, [number(x, ty) for x in store_b]),
-                    list_arg(acc, [number(x, acc) for x in store_c]), "out:%d" % (m * n * (4 if acc == "f32" else 2))],
-                   [(3, acc, [number(x, acc) for x in want])], body)
+        yield Free(
+            "warp-matrix/wmma-%s-%s-%s" % (shape, ty, acc),
+            SECTION + "wmma.load, wmma.mma, wmma.store",
+            "D = A B + C; A %s, B %s, C %s, D %s in memory (row or column major). All sums are exact."
+            % (alay, blay, clay, dlay),
+            rows,
+            [
+                list_arg(lt, [number(x, ty) for x in store_a]),
+                list_arg(lt, [number(x, ty) for x in store_b]),
+                list_arg(acc, [number(x, acc) for x in store_c]),
+                "out:%d" % (m * n * (4 if acc == "f32" else 2)),
+            ],
+            [(3, acc, [number(x, acc) for x in want])],
+            body,
+        )
 
 
 def moves():
@@ -139,46 +235,86 @@ def moves():
         body += "mov.u32 %r8, 0;\nmov.u32 %r9, 0;\nmov.u32 %r10, 0;\nmov.u32 %r11, 0;\n"
         if generic:
             body += "cvt.u64.u32 %rd4, %r7;\ncvta.shared.u64 %rd4, %rd4;\n"
+        state = [[0] * 4 for _ in range(32)]  # registers keep what a smaller load leaves
         k = 0
         for num in (1, 2, 4):
             for trans in ("", ".trans"):
-                row = "ldmatrix.sync.aligned.m8n8.x%d%s%s.b16" % (num, trans, "" if generic else ".shared")
+                row = "ldmatrix.sync.aligned.m8n8.x%d%s%s.b16" % (
+                    num,
+                    trans,
+                    "" if generic else ".shared",
+                )
                 rows.append(row)
-                body += "%s {%s}, [%s];\nst.global.v4.u32 [%%rd3+%d], {%%r8, %%r9, %%r10, %%r11};\n" % (
-                    row, ", ".join("%%r%d" % (8 + i) for i in range(num)), "%rd4" if generic else "%r7", 512 * k)
+                body += (
+                    "%s {%s}, [%s];\nst.global.v4.u32 [%%rd3+%d], {%%r8, %%r9, %%r10, %%r11};\n"
+                    % (
+                        row,
+                        ", ".join("%%r%d" % (8 + i) for i in range(num)),
+                        "%rd4" if generic else "%r7",
+                        512 * k,
+                    )
+                )
                 k += 1
-                state = [[0] * 4 for _ in range(32)] if k == 1 else state
                 for lane in range(32):
                     for i in range(num):
                         state[lane][i] = piece(lane, i, bool(trans), src)
                     want += state[lane]
-        yield Free("warp-matrix/ldmatrix%s" % ("-generic" if generic else ""), SECTION + "ldmatrix",
-                   "Lane 8m + r gives the address of row r of matrix m; lane l gets elements 2(l%4), 2(l%4)+1 of row l/4, of the transposed matrix with .trans.",
-                   rows, [list_arg("u16", src), "out:%d" % (512 * k)], [(1, "b32", want)], body, module=".shared .align 16 .b8 sm[512];")
+        yield Free(
+            "warp-matrix/ldmatrix%s" % ("-generic" if generic else ""),
+            SECTION + "ldmatrix",
+            "Lane 8m + r gives the address of row r of matrix m; lane l gets elements 2(l%4), 2(l%4)+1 of row l/4, of the transposed matrix with .trans.",
+            rows,
+            [list_arg("u16", src), "out:%d" % (512 * k)],
+            [(1, "b32", want)],
+            body,
+            module=".shared .align 16 .b8 sm[512];",
+        )
     rows, want = [], []
     body = "shl.b32 %r1, %lane, 4;\ncvt.u64.u32 %rd1, %r1;\nadd.s64 %rd2, %q0, %rd1;\nadd.s64 %rd3, %q1, %rd1;\nld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd2];\nmov.u32 %r6, sm;\nadd.u32 %r7, %r6, %r1;\nmov.u32 %r8, 0x55555555;\n"
     k = 0
-    regs = [[pair(src[lane * 8 + 2 * i], src[lane * 8 + 2 * i + 1]) for i in range(4)] for lane in range(32)]
+    regs = [
+        [pair(src[lane * 8 + 2 * i], src[lane * 8 + 2 * i + 1]) for i in range(4)]
+        for lane in range(32)
+    ]
     for num in (1, 2, 4):
         for trans in ("", ".trans"):
             row = "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16" % (num, trans)
             rows.append(row)
-            body += "st.shared.v4.u32 [%%r7], {%%r8, %%r8, %%r8, %%r8};\nbar.warp.sync 0xffffffff;\n%s [%%r7], {%s};\nbar.warp.sync 0xffffffff;\nld.shared.v4.u32 {%%r9, %%r10, %%r11, %%r12}, [%%r7];\nst.global.v4.u32 [%%rd3+%d], {%%r9, %%r10, %%r11, %%r12};\n" % (
-                row, ", ".join("%%r%d" % (2 + i) for i in range(num)), 512 * k)
+            body += (
+                "st.shared.v4.u32 [%%r7], {%%r8, %%r8, %%r8, %%r8};\nbar.warp.sync 0xffffffff;\n%s [%%r7], {%s};\nbar.warp.sync 0xffffffff;\nld.shared.v4.u32 {%%r9, %%r10, %%r11, %%r12}, [%%r7];\nst.global.v4.u32 [%%rd3+%d], {%%r9, %%r10, %%r11, %%r12};\n"
+                % (row, ", ".join("%%r%d" % (2 + i) for i in range(num)), 512 * k)
+            )
             k += 1
             mem = [0x5555] * 256
             for m in range(num):
                 for lane in range(32):
                     for h in range(2):
                         i, j = lane // 4, lane % 4 * 2 + h
-                        mem[m * 64 + (j * 8 + i if trans else i * 8 + j)] = regs[lane][m] >> 16 * h & 0xFFFF
+                        mem[m * 64 + (j * 8 + i if trans else i * 8 + j)] = (
+                            regs[lane][m] >> 16 * h & 0xFFFF
+                        )
             want += [pair(mem[i], mem[i + 1]) for i in range(0, 256, 2)]
-    yield Free("warp-matrix/stmatrix", SECTION + "stmatrix", "The inverse of ldmatrix; rows not addressed keep their bytes.", rows,
-               [list_arg("u16", src), "out:%d" % (512 * k)], [(1, "b32", want)], body, module=".shared .align 16 .b8 sm[512];", target="sm_90")
+    yield Free(
+        "warp-matrix/stmatrix",
+        SECTION + "stmatrix",
+        "The inverse of ldmatrix; rows not addressed keep their bytes.",
+        rows,
+        [list_arg("u16", src), "out:%d" % (512 * k)],
+        [(1, "b32", want)],
+        body,
+        module=".shared .align 16 .b8 sm[512];",
+        target="sm_90",
+    )
     frag = [pair(src[lane * 2], src[lane * 2 + 1]) for lane in range(32)]
-    yield Free("warp-matrix/movmatrix", SECTION + "movmatrix", "Transposes an 8x8 matrix held as one fragment.", ["movmatrix.sync.aligned.m8n8.trans.b16"],
-               [list_arg("b32", frag), "out:128"], [(1, "b32", [piece(l, 0, True, src) for l in range(32)])],
-               "mul.wide.u32 %rd1, %lane, 4;\nadd.s64 %rd2, %q0, %rd1;\nadd.s64 %rd3, %q1, %rd1;\nld.global.b32 %r1, [%rd2];\nmovmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;\nst.global.b32 [%rd3], %r2;")
+    yield Free(
+        "warp-matrix/movmatrix",
+        SECTION + "movmatrix",
+        "Transposes an 8x8 matrix held as one fragment.",
+        ["movmatrix.sync.aligned.m8n8.trans.b16"],
+        [list_arg("b32", frag), "out:128"],
+        [(1, "b32", [piece(l, 0, True, src) for l in range(32)])],
+        "mul.wide.u32 %rd1, %lane, 4;\nadd.s64 %rd2, %q0, %rd1;\nadd.s64 %rd3, %q1, %rd1;\nld.global.b32 %r1, [%rd2];\nmovmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;\nst.global.b32 [%rd3], %r2;",
+    )
 
 
 def tables():
