@@ -2,7 +2,7 @@
 
 import random
 
-from device import bits_near, corners, f32_bits
+from device import BITS, EXP, bits_near, corners, f32_bits
 
 
 def approximations(b):
