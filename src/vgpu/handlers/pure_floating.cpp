@@ -1,0 +1,102 @@
+// Arithmetic of f32 and f64: PTX ISA 9.0, section 9.7.3. Modes and .ftz by the control register.
+#include "fp/control.hpp"
+#include "fp/fma.hpp"
+#include "vgpu/handlers/pure.hpp"
+
+#include <cmath>
+
+namespace assay::vgpu::ASSAY_LEVEL {
+namespace {
+
+using fp::Rounding;
+
+ASSAY_INLINE float root(float x) { return __builtin_sqrtf(x); }
+ASSAY_INLINE double root(double x) { return __builtin_sqrt(x); }
+
+#define UNARY(name, T, mode, ftz, expression)                                                      \
+  template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
+    fp::Control<Rounding::mode, ftz> control;                                                      \
+    map<Full>(                                                                                     \
+        lanes<T>(regs, op.d), w.exec, [](T a) -> T { return fp::canonical(expression); },          \
+        lanes<T>(regs, op.a));                                                                     \
+  }
+#define BINARY(name, T, mode, ftz, expression)                                                     \
+  template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
+    fp::Control<Rounding::mode, ftz> control;                                                      \
+    map<Full>(                                                                                     \
+        lanes<T>(regs, op.d), w.exec, [](T a, T b) -> T { return fp::canonical(expression); },     \
+        lanes<T>(regs, op.a), lanes<T>(regs, op.b));                                               \
+  }
+#define TERNARY(name, T, mode, ftz)                                                                \
+  template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
+    fp::Control<Rounding::mode, ftz> control;                                                      \
+    map<Full>(                                                                                     \
+        lanes<T>(regs, op.d), w.exec,                                                              \
+        [](T a, T b, T c) -> T { return fp::fused<Rounding::mode, ftz>(a, b, c); },                \
+        lanes<T>(regs, op.a), lanes<T>(regs, op.b), lanes<T>(regs, op.c));                         \
+  }
+#define ARITHMETIC(suffix, T, mode, ftz)                                                           \
+  BINARY(add_##suffix, T, mode, ftz, a + b)                                                        \
+  BINARY(sub_##suffix, T, mode, ftz, a - b)                                                        \
+  BINARY(mul_##suffix, T, mode, ftz, a* b)                                                         \
+  BINARY(div_##suffix, T, mode, ftz, a / b)                                                        \
+  UNARY(rcp_##suffix, T, mode, ftz, T(1) / a)                                                      \
+  UNARY(sqrt_##suffix, T, mode, ftz, root(a))                                                      \
+  TERNARY(fma_##suffix, T, mode, ftz)
+#define MODES(mode)                                                                                \
+  ARITHMETIC(mode##_f32, float, mode, false)                                                       \
+  ARITHMETIC(mode##_ftz_f32, float, mode, true)                                                    \
+  ARITHMETIC(mode##_f64, double, mode, false)
+MODES(rn)
+MODES(rz)
+MODES(rm)
+MODES(rp)
+#undef MODES
+#undef ARITHMETIC
+
+#define F32(name, expression) UNARY(name, float, rn, false, expression)
+#define F32_2(name, expression) BINARY(name, float, rn, false, expression)
+#define BOTH(name, expression)                                                                     \
+  F32(name##_f32, [](float a) { return expression; }(a))                                           \
+  F32(name##_ftz_f32, [](float a) { return expression; }(fp::flush(a)))
+#define BOTH_2(name, expression)                                                                   \
+  F32_2(name##_f32, [](float a, float b) { return expression; }(a, b))                             \
+  F32_2(name##_ftz_f32, [](float a, float b) { return expression; }(fp::flush(a), fp::flush(b)))
+BOTH(abs, fp::absolute(a))
+BOTH(neg, fp::negative(a))
+BOTH_2(min, fp::minimum(a, b))
+BOTH_2(max, fp::maximum(a, b))
+F32_2(min_nan_f32, fp::minimum_nan(a, b))
+F32_2(max_nan_f32, fp::maximum_nan(a, b))
+F32_2(min_nan_ftz_f32, fp::minimum_nan(fp::flush(a), fp::flush(b)))
+F32_2(max_nan_ftz_f32, fp::maximum_nan(fp::flush(a), fp::flush(b)))
+
+// .xorsign.abs: of the magnitudes, with the exclusive or of the signs.
+#define XORSIGN(name, function, prepare)                                                           \
+  F32_2(name, fp::xor_sign(function(fp::absolute(prepare(a)), fp::absolute(prepare(b))), a, b))
+XORSIGN(min_xorsign_f32, fp::minimum, )
+XORSIGN(max_xorsign_f32, fp::maximum, )
+XORSIGN(min_xorsign_ftz_f32, fp::minimum, fp::flush)
+XORSIGN(max_xorsign_ftz_f32, fp::maximum, fp::flush)
+XORSIGN(min_nan_xorsign_f32, fp::minimum_nan, )
+XORSIGN(max_nan_xorsign_f32, fp::maximum_nan, )
+XORSIGN(min_nan_xorsign_ftz_f32, fp::minimum_nan, fp::flush)
+XORSIGN(max_nan_xorsign_ftz_f32, fp::maximum_nan, fp::flush)
+
+ASSAY_UNARY(flush_f32, float, float, fp::flush(a))
+ASSAY_UNARY(sat_f32, float, float, fp::saturate(a))
+ASSAY_BINARY(copysign_f32, uint32_t, uint32_t, uint32_t, fp::copy_sign(a, b))
+ASSAY_BINARY(copysign_f64, uint64_t, uint64_t, uint64_t, fp::copy_sign(a, b))
+UNARY(abs_f64, double, rn, false, fp::absolute(a))
+UNARY(neg_f64, double, rn, false, fp::negative(a))
+BINARY(min_f64, double, rn, false, fp::minimum(a, b))
+BINARY(max_f64, double, rn, false, fp::maximum(a, b))
+
+} // namespace
+
+void add_floating(PureHandlers* table) {
+#define ASSAY_IN_floating(name) table[pure_index(ir::OpCode::name)] = ASSAY_PURE_HANDLERS(name);
+#include "vgpu/handlers/rows.inc"
+}
+
+} // namespace assay::vgpu::ASSAY_LEVEL
