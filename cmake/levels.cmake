@@ -25,7 +25,7 @@ function(assay_levels target)
     add_library(${objects} OBJECT ${sources})
     target_compile_definitions(${objects} PRIVATE ASSAY_LEVEL=${level})
     target_compile_options(${objects} PRIVATE
-      ${ASSAY_LEVEL_FLAGS_${level}} -Wno-psabi $<IF:$<CONFIG:Sanitize>,-O1,-O3>)
+      ${ASSAY_LEVEL_FLAGS_${level}} -Wno-psabi -fno-trapping-math $<IF:$<CONFIG:Sanitize>,-O1,-O3>)
     target_link_libraries(${objects} PRIVATE assay_ir assay_fp assay_race assay_schedule)
     if(level STREQUAL portable)
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)

@@ -2,6 +2,7 @@
 // (mov, setp, cvt, carries, …) have lowerings of their own in lower_pure_*.cpp.
 #include "ir/lower_pure.hpp"
 
+#include <fmt/format.h>
 #include <unordered_map>
 
 namespace assay::ir::pure {
@@ -173,7 +174,7 @@ std::optional<Clamp> find_clamp(const ptx::Instruction& i) {
   if (i.modifiers.empty()) return std::nullopt;
   for (std::string_view modifier : {".sat", ".relu"}) {
     if (!has(i, modifier)) continue;
-    auto code = find_code(std::string(modifier.substr(1)) + "_" + i.modifiers.back().substr(1));
+    auto code = find_code(fmt::format("{}_{}", modifier.substr(1), i.modifiers.back().substr(1)));
     if (!code) return std::nullopt;
     ptx::Instruction bare{};
     bare.opcode = i.opcode;

@@ -2,6 +2,8 @@
 // second destination and the value forms are operations of their own after it.
 #include "ir/lower_pure.hpp"
 
+#include <fmt/format.h>
+
 namespace assay::ir::pure {
 namespace {
 
@@ -26,10 +28,10 @@ const Comparison* find_comparison(std::string_view written) {
 }
 
 std::string suffix_of(std::string_view base, bool ftz, ptx::Type type) {
-  if (ptx::is_float(type)) return (ftz ? "ftz_" : "") + std::string(ptx::spelling(type));
+  if (ptx::is_float(type)) return fmt::format("{}{}", ftz ? "ftz_" : "", ptx::spelling(type));
   uint32_t width = ptx::bits(type);
   if (base == "eq" || base == "ne") return width == 64 ? "b64" : "b32";
-  if (ptx::is_signed(type)) return "s" + std::to_string(width);
+  if (ptx::is_signed(type)) return fmt::format("s{}", width);
   return width == 64 ? "u64" : "u32";
 }
 
@@ -48,7 +50,7 @@ Result<Value> compare(const ptx::Instruction& i, std::string_view comparison, bo
                       ptx::Type type, Value a, Value b, Builder& builder, Value into) {
   const Comparison* found = find_comparison(comparison);
   if (!found) return unsupported_form(i);
-  auto code = find_code("setp_" + std::string(found->base) + "_" + suffix_of(found->base, ftz, type));
+  auto code = find_code(fmt::format("setp_{}_{}", found->base, suffix_of(found->base, ftz, type)));
   if (!code) return unsupported_form(i);
   Value p = into.valid() ? into : builder.temp(1);
   builder.emit(*code, p, found->swap ? b : a, found->swap ? a : b);

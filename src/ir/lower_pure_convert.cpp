@@ -2,6 +2,8 @@
 // to its register. PTX ISA 9.0, section 9.7.9.21 (cvt).
 #include "ir/lower_pure.hpp"
 
+#include <fmt/format.h>
+
 namespace assay::ir::pure {
 namespace {
 
@@ -51,11 +53,11 @@ void clamp(const Conversion& c, Chain& chain, uint32_t width, Type from, Type to
   Builder& builder = c.builder;
   bool is_signed = ptx::is_signed(from);
   uint64_t mask = ~uint64_t(0) >> (64 - width);
-  std::string suffix = (is_signed ? "_s" : "_u") + std::to_string(width);
+  std::string suffix = fmt::format("_{}{}", is_signed ? 's' : 'u', width);
   if (is_signed && int64_t(least_of(from)) < int64_t(least_of(to)))
-    chain.then(code_of("max" + suffix), width, builder.constant(least_of(to) & mask, width));
+    chain.then(code_of(fmt::format("max{}", suffix)), width, builder.constant(least_of(to) & mask, width));
   if (largest_of(from) > largest_of(to))
-    chain.then(code_of("min" + suffix), width, builder.constant(largest_of(to) & mask, width));
+    chain.then(code_of(fmt::format("min{}", suffix)), width, builder.constant(largest_of(to) & mask, width));
 }
 
 // Brings an integer in a lane of `width` bits into the destination register: its low bits, extended by
@@ -116,8 +118,8 @@ Result<bool> float_to_integer(const Conversion& c) {
   if (!loaded) return loaded.error();
   uint32_t width = ptx::bits(c.to) == 64 ? 64 : 32;
   bool is_signed = ptx::is_signed(c.to);
-  std::string lane = (is_signed ? "s" : "u") + std::to_string(width);
-  auto code = find_code("cvt_" + c.rounding + "_" + lane + "_" + std::string(ptx::spelling(type)));
+  std::string lane = fmt::format("{}{}", is_signed ? 's' : 'u', width);
+  auto code = find_code(fmt::format("cvt_{}_{}_{}", c.rounding, lane, ptx::spelling(type)));
   if (!code) return unsupported_form(c.i);
   Chain chain(builder, *loaded);
   chain.then(*code, width);
@@ -131,7 +133,7 @@ Result<bool> float_to_integer(const Conversion& c) {
 Result<bool> store_float(const Conversion& c, Chain& chain) {
   Builder& builder = c.builder;
   if (c.sat) {
-    auto clamp_code = find_code("sat_" + std::string(ptx::spelling(c.to)));
+    auto clamp_code = find_code(fmt::format("sat_{}", ptx::spelling(c.to)));
     if (!clamp_code) return unsupported_form(c.i);
     chain.then(*clamp_code, ptx::bits(c.to));
   }
@@ -151,8 +153,8 @@ Result<bool> integer_to_float(const Conversion& c) {
     chain.then(is_signed ? OpCode::sext_b32 : OpCode::zext_b32, 64);
     width = 64;
   }
-  auto code = find_code("cvt_" + c.rounding + "_" + std::string(ptx::spelling(c.to)) +
-                        (is_signed ? "_s" : "_u") + std::to_string(width));
+  auto code = find_code(fmt::format("cvt_{}_{}_{}{}", c.rounding, ptx::spelling(c.to),
+                                    is_signed ? 's' : 'u', width));
   if (!code) return unsupported_form(c.i);
   chain.then(*code, ptx::bits(c.to));
   return store_float(c, chain);
@@ -169,18 +171,19 @@ Result<bool> float_to_float(const Conversion& c) {
   if (!loaded) return loaded.error();
   Chain chain(builder, *loaded);
   std::string lane(ptx::spelling(type)), target(ptx::spelling(c.to));
-  if (to_integral(c.rounding)) chain.then(code_of("cvt_" + c.rounding + "_" + lane + "_" + lane), ptx::bits(type));
+  if (to_integral(c.rounding))
+    chain.then(code_of(fmt::format("cvt_{0}_{1}_{1}", c.rounding, lane)), ptx::bits(type));
   if (type != c.to) {
     std::string rounding = c.rounding.empty() || to_integral(c.rounding) ? "rn" : c.rounding;
-    std::string name = "cvt_" + rounding + "_" + target + "_" + lane;
+    std::string name = fmt::format("cvt_{}_{}_{}", rounding, target, lane);
     if (type == Type::f32 && c.to == Type::f64) name = "cvt_f64_f32";
-    if (type == Type::f64 && c.to == Type::f32 && c.ftz) name = "cvt_" + rounding + "_ftz_f32_f64";
+    if (type == Type::f64 && c.to == Type::f32 && c.ftz) name = fmt::format("cvt_{}_ftz_f32_f64", rounding);
     auto code = find_code(name);
     if (!code) return unsupported_form(c.i);
     chain.then(*code, ptx::bits(c.to));
   }
   if (has(c.i, ".relu")) {
-    auto relu = find_code("relu_" + target);
+    auto relu = find_code(fmt::format("relu_{}", target));
     if (!relu) return unsupported_form(c.i);
     chain.then(*relu, ptx::bits(c.to));
   }

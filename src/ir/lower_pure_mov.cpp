@@ -3,6 +3,7 @@
 // 9.7.8, 9.7.9.
 #include "ir/lower_pure.hpp"
 
+#include <fmt/format.h>
 #include <span>
 
 namespace assay::ir::pure {
@@ -150,8 +151,8 @@ Result<bool> lower_carry(const ptx::Instruction& i, Builder& builder) {
   ASSAY_SOURCE(a, i.operands[1], type);
   ASSAY_SOURCE(b, i.operands[2], type);
   if (is_mad) {
-    std::string name = has(i, ".hi") ? "mul_hi_" + i.modifiers.back().substr(1)
-                                     : (width == 64 ? "mul_lo_b64" : "mul_lo_b32");
+    std::string name = has(i, ".hi") ? fmt::format("mul_hi_{}", i.modifiers.back().substr(1))
+                                     : fmt::format("mul_lo_b{}", width);
     ASSAY_SOURCE(c, i.operands[3], type);
     Value product = builder.temp(width);
     builder.emit(find_code(name).value(), product, a, b);
