@@ -19,11 +19,11 @@ ASSAY_DECLARE(avx512)
 #undef ASSAY_DECLARE
 
 namespace {
-bool has_avx2() {
+[[maybe_unused]] bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
 }
-bool has_avx512() {
+[[maybe_unused]] bool has_avx512() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512cd");
