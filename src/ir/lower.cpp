@@ -1,0 +1,118 @@
+// The passes of lowering, in order: layout, then for each function translation, control flow, slot
+// assignment and linking; then what holds for the whole program. verify() runs at the end.
+#include "ir/lower.hpp"
+#include "base/check.hpp"
+#include "ir/flow.hpp"
+#include "ir/function_lowering.hpp"
+#include "ir/layout.hpp"
+#include "ir/link.hpp"
+#include "ir/slots.hpp"
+#include "ir/special.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace assay::ir {
+namespace {
+
+bool depends_on_clock(Special special) {
+  switch (special) {
+  case Special::clock:
+  case Special::clock_hi:
+  case Special::clock64:
+  case Special::globaltimer:
+  case Special::globaltimer_lo:
+  case Special::globaltimer_hi:
+  case Special::smid:
+  case Special::nsmid:
+  case Special::warpid:
+  case Special::nwarpid:
+  case Special::gridid: return true;
+  default: return false;
+  }
+}
+
+void note_properties(Program& p) {
+  for (const Op& op : p.ops) {
+    p.reads_activemask |= op.code == OpCode::activemask;
+    p.reads_clock |= op.code == OpCode::special && depends_on_clock(Special(op.imm & 255));
+    p.has_calls |= op.code == OpCode::call || op.code == OpCode::call_indirect;
+  }
+}
+
+// A function is recursive when it can reach itself; an indirect call may reach every function whose
+// address is taken.
+void note_recursion(Program& p, const ModuleLayout& layout,
+                    const std::vector<VirtualFunction>& functions) {
+  auto callees = [&](uint32_t f) {
+    std::vector<uint32_t> out = functions[f].callees;
+    if (functions[f].calls_indirectly)
+      for (uint32_t i = 0; i < functions.size(); ++i)
+        if (layout.address_taken[i])
+          out.push_back(i);
+    return out;
+  };
+  for (uint32_t f = 0; f < functions.size(); ++f) {
+    std::vector<bool> seen(functions.size());
+    std::vector<uint32_t> work = callees(f);
+    while (!work.empty()) {
+      uint32_t g = work.back();
+      work.pop_back();
+      if (seen[g])
+        continue;
+      seen[g] = true;
+      for (uint32_t next : callees(g))
+        work.push_back(next);
+    }
+    p.functions[f].recursive = seen[f];
+  }
+}
+
+const ptx::Function* find_kernel(const ptx::Module& module, const std::string& entry) {
+  for (const ptx::Function& f : module.functions)
+    if (f.is_entry && f.has_body && f.name == entry)
+      return &f;
+  return nullptr;
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Program>> lower(std::shared_ptr<const ptx::Module> module,
+                                             const std::string& entry) {
+  const ptx::Function* kernel = find_kernel(*module, entry);
+  if (!kernel)
+    return usage_error(fmt::format("there is no kernel '{}' in {}", entry, module->file));
+  if (module->address_size != 64)
+    return unsupported("32-bit addresses (.address_size 32)", {module->file, 0, 0});
+  auto program = std::make_shared<Program>();
+  program->module = module;
+  program->kernel = entry;
+  auto layout = lay_out(*module, *kernel, *program);
+  if (!layout)
+    return layout.error();
+  std::vector<VirtualFunction> functions;
+  for (size_t i = 0; i < layout->functions.size(); ++i) {
+    auto f = FunctionLowering(*module, *layout, *layout->functions[i], i == 0).run();
+    if (!f)
+      return f.error();
+    analyse_flow(*f);
+    auto slots = assign_slots(*f);
+    if (!slots)
+      return slots.error();
+    program->register_estimate = std::max(program->register_estimate, slots->live_registers);
+    link_function(*f, *slots, *program);
+    functions.push_back(std::move(*f));
+  }
+  if (program->mem.size() >= kNoSlot)
+    return unsupported("kernel with more than 65534 memory operations");
+  note_properties(*program);
+  note_recursion(*program, *layout, functions);
+  if (auto r = verify(*program); !r) {
+    std::fprintf(stderr, "%s\n", r.error().text().c_str());
+    CHECK(!"lowering left an invalid program");
+  }
+  return std::shared_ptr<const Program>(program);
+}
+
+} // namespace assay::ir
