@@ -169,6 +169,8 @@ def fences():
         "fence.acq_rel.sys;",
         "fence.gpu;",
         "fence.proxy.alias;",
+        "membar.proxy.alias;",
+        "membar.proxy.alias;",
     ]
     yield Free(
         "synchronization/fence",
@@ -267,6 +269,55 @@ def spin_lock():
     )
 
 
+def one_way_fences():
+    yield Free(
+        "synchronization/fence-one-way",
+        SYNC + "fence",
+        "fence.acquire and fence.release around relaxed accesses: block 0 passes a value to block 1.",
+        ["fence.acquire.gpu", "fence.release.gpu", "fence.acquire.cta", "fence.release.sys"],
+        ["inlist:u32[0]", "inlist:u32[0*32]", "out:128"],
+        [(2, "u32", [i * 3 for i in range(32)])],
+        """
+        mov.u32 %r1, %ctaid.x;
+        mul.wide.u32 %rd1, %lane, 4;
+        add.s64 %rd2, %q1, %rd1;
+        add.s64 %rd3, %q2, %rd1;
+        setp.ne.u32 %p1, %r1, 0;
+        @%p1 bra READER;
+        mul.lo.u32 %r2, %lane, 3;
+        st.global.u32 [%rd2], %r2;
+        fence.release.sys;
+        bar.sync 0;
+        setp.ne.u32 %p2, %lane, 0;
+        @%p2 ret;
+        mov.u32 %r3, 1;
+        fence.release.gpu;
+        st.relaxed.gpu.global.u32 [%q0], %r3;
+        ret;
+        READER:
+        ld.relaxed.gpu.global.u32 %r4, [%q0];
+        setp.eq.u32 %p3, %r4, 0;
+        @%p3 bra READER;
+        fence.acquire.gpu;
+        fence.acquire.cta;
+        ld.global.u32 %r5, [%rd2];
+        st.global.u32 [%rd3], %r5;
+        """,
+        grid="2",
+        target="sm_90",
+        version="8.6",
+    )
+
+
 def tables():
-    for group in (whole_block, partial, arrive, reductions, fences, message_passing, spin_lock):
+    for group in (
+        whole_block,
+        partial,
+        arrive,
+        reductions,
+        fences,
+        one_way_fences,
+        message_passing,
+        spin_lock,
+    ):
         yield from group()

@@ -185,7 +185,13 @@ def round_to_integral():
         SECTION,
         "Integer rounding between equal float types; the sign of zero stays.",
     )
-    for name in ("f16", "f32", "f64"):
+    bf16 = Table(
+        "data-movement/cvt-round-integral-bf16",
+        SECTION,
+        "Integer rounding of bf16; the sign of zero stays.",
+        target="sm_90",
+    )
+    for name in ("f16", "f32", "f64", "bf16"):
         fmt = FLOATS[name]
         v = float_values(fmt, 80)
         for mode in ("rni", "rzi", "rmi", "rpi"):
@@ -199,7 +205,9 @@ def round_to_integral():
                     Fraction(fp.round_int(fmt.value(x), mode)), fmt, negative=fmt.neg(x)
                 )
 
-            t.form("cvt.%s.%s.%s" % (mode, name, name), name, [(name, v)], ref)
+            table = bf16 if name == "bf16" else t
+            table.form("cvt.%s.%s.%s" % (mode, name, name), name, [(name, v)], ref)
+    yield bf16
     v = float_values(F32, 80)
 
     def sat(x):

@@ -178,6 +178,69 @@ def comparison():
         yield t
 
 
+def comparison_bool():
+    section = "PTX ISA, Half Precision Comparison Instructions: "
+    boolean = {"and": lambda x, y: x and y, "or": lambda x, y: x or y, "xor": lambda x, y: x != y}
+    for fmt in (F16, BF16):
+        ty = fmt.name
+        a, b, _ = triples(fmt, 128, 6)
+        flag = [i // 3 & 1 for i in range(128)]
+        one = fmt.bias << fmt.man
+        t = Table(
+            "comparison/bool-" + ty,
+            section + "setp, set",
+            "(a cmp b) BoolOp c; x2 forms combine each half with the same c.",
+            target="sm_90" if fmt is BF16 else "sm_80",
+        )
+        load = "{ .reg .pred %x, %y, %z; .reg .b32 %u, %v;\nsetp.ne.u32 %z, $c, 0;\n"
+        pa, pb = packed(a, 31), packed(b, 17)
+        for op in ("lt", "geu", "neu"):
+            for bop, f in boolean.items():
+
+                def one_half(x, y, z, op=op, f=f):
+                    return int(f(fp.compare(x, y, fmt, op), bool(z)))
+
+                halves = lambda x, y, z, g=one_half: (
+                    g(x & 0xFFFF, y & 0xFFFF, z),
+                    g(x >> 16, y >> 16, z),
+                )
+                word = "%s.%s" % (op, bop)
+                scalar = [(ty, a), (ty, b), ("u32", flag)]
+                pairs = [("b32", pa), ("b32", pb), ("u32", flag)]
+                text = load + "setp.%s.%s %%x, $a, $b, %%z;\nselp.b32 $d, 1, 0, %%x; }" % (word, ty)
+                t.form("setp.%s.%s" % (word, ty), "u32", scalar, one_half, text)
+                text = (
+                    load
+                    + "setp.%s.%sx2 %%x|%%y, $a, $b, %%z;\nselp.b32 %%u, 1, 0, %%x;\n" % (word, ty)
+                    + "selp.b32 %v, 2, 0, %y;\nor.b32 $d, %u, %v; }"
+                )
+                t.form(
+                    "setp.%s.%sx2" % (word, ty),
+                    "u32",
+                    pairs,
+                    lambda x, y, z, h=halves: h(x, y, z)[0] | h(x, y, z)[1] << 1,
+                    text,
+                )
+                if op == "geu":
+                    text = load + "set.%s.%s.%s $d, $a, $b, %%z; }" % (word, ty, ty)
+                    t.form(
+                        "set.%s.%s.%s" % (word, ty, ty),
+                        ty,
+                        scalar,
+                        lambda x, y, z, g=one_half: one * g(x, y, z),
+                        text,
+                    )
+                    text = load + "set.%s.%sx2.%sx2 $d, $a, $b, %%z; }" % (word, ty, ty)
+                    t.form(
+                        "set.%s.%sx2.%sx2" % (word, ty, ty),
+                        "b32",
+                        pairs,
+                        lambda x, y, z, h=halves: one * h(x, y, z)[0] | one * h(x, y, z)[1] << 16,
+                        text,
+                    )
+        yield t
+
+
 def tables():
-    for group in (arithmetic, signs_and_order, comparison):
+    for group in (arithmetic, signs_and_order, comparison, comparison_bool):
         yield from group()

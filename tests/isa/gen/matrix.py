@@ -129,92 +129,73 @@ def mma():
         )
 
 
+WMMA = (
+    ("f16", 16, 16, 16, "f32", "f32"),
+    ("f16", 16, 16, 16, "f16", "f16"),
+    ("f16", 32, 8, 16, "f32", "f32"),
+    ("f16", 8, 32, 16, "f16", "f16"),
+    ("f16", 16, 16, 16, "f16", "f32"),
+    ("f16", 32, 8, 16, "f32", "f16"),
+    ("bf16", 16, 16, 16, "f32", "f32"),
+    ("bf16", 8, 32, 16, "f32", "f32"),
+    ("bf16", 32, 8, 16, "f32", "f32"),
+    ("tf32", 16, 16, 8, "f32", "f32"),
+)
+
+
+def stored(matrix, rows, columns, order):
+    """The elements of a row-major matrix as they lie in memory, and the leading dimension."""
+    if order == "row":
+        return matrix, columns
+    return [matrix[i * columns + j] for j in range(columns) for i in range(rows)], rows
+
+
+def accumulator(ty, first):
+    """Registers of a 256-element accumulator fragment."""
+    if ty == "f32":
+        return braces(["%%f%d" % (first * 8 + i) for i in range(8)])
+    return braces(["%%r%d" % (20 + first * 4 + i) for i in range(4)])
+
+
 def wmma():
-    plan = [
-        ("f16", 16, 16, 16, "f32"),
-        ("f16", 16, 16, 16, "f16"),
-        ("f16", 32, 8, 16, "f32"),
-        ("f16", 8, 32, 16, "f16"),
-        ("bf16", 16, 16, 16, "f32"),
-        ("bf16", 8, 32, 16, "f32"),
-        ("bf16", 32, 8, 16, "f32"),
-        ("tf32", 16, 16, 8, "f32"),
-    ]
-    for index, (ty, m, n, k, acc) in enumerate(plan):
-        r = rng("wmma%s%d%d%s" % (ty, m, n, acc))
-        a, b, c = (
-            values(r, m * k, acc == "f32"),
-            values(r, n * k, acc == "f32"),
-            values(r, m * n, acc == "f32"),
-        )
+    for index, (ty, m, n, k, ctype, dtype) in enumerate(WMMA):
+        r = rng("wmma%s%d%d%s%s" % (ty, m, n, ctype, dtype))
+        quarters = "f16" not in (ctype, dtype)
+        a, b, c = (values(r, size, quarters) for size in (m * k, n * k, m * n))
         d = product(a, b, c, m, n, k)
-        alay, blay = ("row", "col")[index & 1], ("col", "row")[index >> 1 & 1]
-        clay, dlay = ("row", "col")[index >> 2 & 1], ("col", "row")[index & 1]
-        store_a = a if alay == "row" else [a[i * k + q] for q in range(k) for i in range(m)]
-        store_b = b if blay == "row" else [b[q * n + j] for j in range(n) for q in range(k)]
-        store_c = c if clay == "row" else [c[i * n + j] for j in range(n) for i in range(m)]
-        want = d if dlay == "row" else [d[i * n + j] for j in range(n) for i in range(m)]
+        order = [("row", "col")[index >> bit & 1] for bit in range(4)]
+        order[3] = ("col", "row")[index & 1]
+        (a, lda), (b, ldb) = stored(a, m, k, order[0]), stored(b, k, n, order[1])
+        (c, ldc), (d, ldd) = stored(c, m, n, order[2]), stored(d, m, n, order[3])
         shape = "m%dn%dk%d" % (m, n, k)
         nr = {"f16": (8, 8), "bf16": {16: (4, 4), 8: (2, 8), 32: (8, 2)}[m], "tf32": (4, 4)}[ty]
-        ra = "{" + ", ".join("%%r%d" % i for i in range(nr[0])) + "}"
-        rb = "{" + ", ".join("%%r%d" % (10 + i) for i in range(nr[1])) + "}"
-        if acc == "f32":
-            rc, rd = (
-                "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}",
-                "{%f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15}",
-            )
-        else:
-            rc, rd = "{%r20, %r21, %r22, %r23}", "{%r24, %r25, %r26, %r27}"
-        types = "%s.%s" % (acc, acc) if ty == "f16" else "f32.%s.%s.f32" % (ty, ty)
+        ra = braces(["%%r%d" % i for i in range(nr[0])])
+        rb = braces(["%%r%d" % (10 + i) for i in range(nr[1])])
+        rc, rd = accumulator(ctype, 0), accumulator(dtype, 1)
+        types = "%s.%s" % (dtype, ctype) if ty == "f16" else "f32.%s.%s.f32" % (ty, ty)
         rows = [
-            "wmma.load.a.sync.aligned.%s.%s.global.%s" % (alay, shape, ty),
-            "wmma.load.b.sync.aligned.%s.%s.global.%s" % (blay, shape, ty),
-            "wmma.load.c.sync.aligned.%s.%s.global.%s" % (clay, shape, acc),
-            "wmma.mma.sync.aligned.%s.%s.%s.%s" % (alay, blay, shape, types),
-            "wmma.store.d.sync.aligned.%s.%s.global.%s" % (dlay, shape, acc),
+            "wmma.load.a.sync.aligned.%s.%s.global.%s" % (order[0], shape, ty),
+            "wmma.load.b.sync.aligned.%s.%s.global.%s" % (order[1], shape, ty),
+            "wmma.load.c.sync.aligned.%s.%s.global.%s" % (order[2], shape, ctype),
+            "wmma.mma.sync.aligned.%s.%s.%s.%s" % (order[0], order[1], shape, types),
+            "wmma.store.d.sync.aligned.%s.%s.global.%s" % (order[3], shape, dtype),
         ]
-        ld = {
-            "a": k if alay == "row" else m,
-            "b": n if blay == "row" else k,
-            "c": n if clay == "row" else m,
-            "d": n if dlay == "row" else m,
-        }
-        body = (
-            "mov.u32 %%r39, %d;\n%s %s, [%%q0], %%r39;\n%s %s, [%%q1], %d;\n%s %s, [%%q2], %d;\n%s %s, %s, %s, %s;\n%s [%%q3], %s, %d;"
-            % (
-                ld["a"],
-                rows[0],
-                ra,
-                rows[1],
-                rb,
-                ld["b"],
-                rows[2],
-                rc,
-                ld["c"],
-                rows[3],
-                rd,
-                ra,
-                rb,
-                rc,
-                rows[4],
-                rd,
-                ld["d"],
-            )
-        )
+        body = "mov.u32 %%r39, %d;\n%s %s, [%%q0], %%r39;\n" % (lda, rows[0], ra)
+        body += "%s %s, [%%q1], %d;\n%s %s, [%%q2], %d;\n" % (rows[1], rb, ldb, rows[2], rc, ldc)
+        body += "%s %s, %s, %s, %s;\n%s [%%q3], %s, %d;" % (rows[3], rd, ra, rb, rc, rows[4], rd, ldd)
         lt = "f32" if ty == "tf32" else ty
         yield Free(
-            "warp-matrix/wmma-%s-%s-%s" % (shape, ty, acc),
+            "warp-matrix/wmma-%s-%s-%s-%s" % (shape, ty, ctype, dtype),
             SECTION + "wmma.load, wmma.mma, wmma.store",
-            "D = A B + C; A %s, B %s, C %s, D %s in memory (row or column major). All sums are exact."
-            % (alay, blay, clay, dlay),
+            "D = A B + C; A %s, B %s, C %s, D %s major in memory. All sums are exact." % tuple(order),
             rows,
             [
-                list_arg(lt, [number(x, ty) for x in store_a]),
-                list_arg(lt, [number(x, ty) for x in store_b]),
-                list_arg(acc, [number(x, acc) for x in store_c]),
-                "out:%d" % (m * n * (4 if acc == "f32" else 2)),
+                list_arg(lt, [number(x, ty) for x in a]),
+                list_arg(lt, [number(x, ty) for x in b]),
+                list_arg(ctype, [number(x, ctype) for x in c]),
+                "out:%d" % (m * n * (4 if dtype == "f32" else 2)),
             ],
-            [(3, acc, [number(x, acc) for x in want])],
+            [(3, dtype, [number(x, dtype) for x in d])],
             body,
         )
 

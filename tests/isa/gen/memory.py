@@ -245,7 +245,7 @@ def hints():
 
 def moves():
     a = ints("u64", 32, 4)
-    t = Table("data-movement/mov-pack", MOVE + "mov", "Packing puts the first element lowest.")
+    t = Table("data-movement/mov-pack", MOVE + "mov", "Packing puts the first element lowest.", version="8.6")
     args = [("b64", a)]
     t.form(
         "mov.b64",
@@ -383,6 +383,32 @@ def copies():
     )
 
 
+def policies():
+    values = list(range(500, 532))
+    rows = [
+        "ld.volatile.global.L2::128B.u32",
+        "ld.relaxed.gpu.global.L1::evict_last.u32",
+        "ld.global.ca.L2::cache_hint.u32",
+        "st.global.cg.L2::cache_hint.u32",
+        "st.relaxed.gpu.global.L1::evict_first.u32",
+    ]
+    body = "mul.wide.u32 %rd1, %lane, 4;\nadd.s64 %rd2, %q0, %rd1;\nadd.s64 %rd3, %q1, %rd1;\n"
+    body += "createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 %rd4, [%q0], 128, 128;\n"
+    body += "applypriority.global.L2::evict_normal [%q0], 128;\n"
+    body += "ld.volatile.global.L2::128B.u32 %r1, [%rd2];\nst.relaxed.gpu.global.L1::evict_first.u32 [%rd3], %r1;\n"
+    body += "ld.relaxed.gpu.global.L1::evict_last.u32 %r1, [%rd2];\nst.global.cg.L2::cache_hint.u32 [%rd3+128], %r1, %rd4;\n"
+    body += "ld.global.ca.L2::cache_hint.u32 %r1, [%rd2], %rd4;\nst.global.u32 [%rd3+256], %r1;\n"
+    yield Free(
+        "data-movement/cache-policy",
+        MOVE + "ld, st, createpolicy, applypriority",
+        "Policies and priorities change no value.",
+        rows + ["createpolicy.range", "applypriority.global.L2::evict_normal"],
+        [list_arg("u32", values), "out:384"],
+        [(1, "u32", values * 3)],
+        body,
+    )
+
+
 def tables():
-    for group in (extension, vectors, hints, moves, copies):
+    for group in (extension, vectors, hints, policies, moves, copies):
         yield from group()
