@@ -131,7 +131,7 @@ private:
   }
 
   std::string address(std::string_view inner) {
-    if (is_param_) return "[k0]";
+    if (is_param_) return row_.opcode == "st" ? "[a0]" : "[k0]";
     size_t comma = std::min(inner.find(','), inner.size());
     bool is_tensor_memory = row_.opcode == "tcgen05" && inner.substr(0, comma) != "mbar" &&
                             !row_.modifiers.starts_with(".alloc");

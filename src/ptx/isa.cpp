@@ -30,12 +30,12 @@ constexpr Set kSets[] = {
 };
 
 struct Word {
-  std::string_view word;
+  std::string_view opcode, words;
   uint16_t version;
   std::string_view sm;
 };
 constexpr Word kWords[] = {
-#define WORD(word, version, sm) {word, version, sm},
+#define WORD(opcode, words, version, sm) {opcode, words, version, sm},
 #include "ptx/isa_words.def"
 #undef WORD
 };
@@ -44,6 +44,22 @@ struct Target {
   uint32_t number = 0;
   char suffix = 0;
 };
+
+// Whether every blank-separated word is among the modifiers.
+bool contains(std::span<const std::string> modifiers, std::string_view words) {
+  while (!words.empty()) {
+    size_t blank = std::min(words.find(' '), words.size());
+    if (std::find(modifiers.begin(), modifiers.end(), words.substr(0, blank)) == modifiers.end())
+      return false;
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+  return true;
+}
+
+bool concerns(std::string_view rule, std::string_view opcode) {
+  if (rule.starts_with('!')) return rule.substr(1) != opcode;
+  return rule.empty() || rule == opcode;
+}
 
 Target parse_target(std::string_view text) {
   Target result;
@@ -95,12 +111,16 @@ std::string_view isa_set(std::string_view name) {
   return {};
 }
 
-bool target_allows(std::string_view sm, std::string_view target) {
+bool target_allows(std::string_view sm, std::string_view target, uint32_t version) {
   if (target.starts_with("sm_")) target.remove_prefix(3);
   Target have = parse_target(target);
   while (!sm.empty()) {
     size_t blank = std::min(sm.find(' '), sm.size());
-    if (allows(parse_target(sm.substr(0, blank)), have)) return true;
+    std::string_view item = sm.substr(0, blank);
+    size_t at = std::min(item.find('@'), item.size());
+    uint32_t since = 0; // "89@81": sm_89 only since version 8.1
+    if (at < item.size()) since = parse_target(item.substr(at + 1)).number;
+    if (version >= since && allows(parse_target(item.substr(0, at)), have)) return true;
     sm.remove_prefix(std::min(blank + 1, sm.size()));
   }
   return false;
@@ -110,14 +130,14 @@ Availability availability(const IsaRow& row, std::span<const std::string> modifi
                           uint32_t version, std::string_view target) {
   auto unmet = [&](uint32_t first, std::string_view sm) {
     // Version 6.0 and sm_70 are where the table starts; older modules get the benefit.
-    return (first > 60 && version < first) || !target_allows(sm, target);
+    return (first > 60 && version < first) || !target_allows(sm, target, version);
   };
   if (version > row.until) return {true, true, {row.until, row.sm, ""}};
   if (unmet(row.ptx, row.sm)) return {true, false, {row.ptx, row.sm, ""}};
-  for (const std::string& modifier : modifiers)
-    for (const Word& word : kWords)
-      if (word.word == modifier && unmet(word.version, word.sm))
-        return {true, false, {word.version, word.sm, word.word}};
+  for (const Word& word : kWords)
+    if (concerns(word.opcode, row.opcode) && contains(modifiers, word.words) &&
+        unmet(word.version, word.sm))
+      return {true, false, {word.version, word.sm, word.words}};
   return {};
 }
 

@@ -15,6 +15,7 @@
 //   [a]          an address; [a, <c:s32*2>] has parts
 //   <d>          a vector of as many elements as the modifier .vN says (a scalar without one)
 //   <d:b32*4>    a vector of 4; *1 also takes a bare scalar; *? takes any number
+//   <c:mix*4>    a layer index of u32, then coordinates of the last type
 //   policy       stands exactly where the modifiers have .L2::cache_hint
 //   n:imm=16     an immediate; examples use 16
 #pragma once
@@ -38,7 +39,7 @@ struct IsaRow {
   uint16_t ptx;               // first version: 10 * major + minor; 60 also for what is older
   uint16_t until;             // last version that has it
   std::string_view sm;        // targets: "70" sm_70 and later, "90a" that one only,
-                              // "100f" its family; separated by blanks
+                              // "100f" its family, "89@81" since version 8.1; by blanks
 };
 
 std::span<const IsaRow> isa_rows();
@@ -55,7 +56,7 @@ std::optional<std::vector<std::string>> match_reordered(const IsaRow& row,
 bool operands_match(std::string_view pattern, std::span<const std::string> modifiers,
                     std::span<const Operand> operands);
 // Whether "sm_90a" is among a row's targets.
-bool target_allows(std::string_view sm, std::string_view target);
+bool target_allows(std::string_view sm, std::string_view target, uint32_t version);
 
 // What a spelling needs beyond its row: the row's own version and targets, or those of a modifier
 // that came later (isa_words.def).

@@ -297,12 +297,12 @@ private:
     case Kind::label: return type == "label" || type == "sym";
     case Kind::list: return type == "list";
     case Kind::symbol: return type != "imm" && type != "list" && type != "pred";
-    case Kind::vector: return type.starts_with("b") || type.starts_with("f") || type == "vec";
     case Kind::special: return type != "imm" && type != "list" && type != "pred";
     case Kind::float32:
     case Kind::float64: return type.empty() || type[0] == 'f' || type[0] == 'b';
     case Kind::sink: return type != "imm" && type != "label" && type != "list";
     case Kind::address:
+    case Kind::vector:
     case Kind::pair: return false;
     }
     return false;
