@@ -25,7 +25,9 @@ function(assay_levels target)
     add_library(${objects} OBJECT ${sources})
     target_compile_definitions(${objects} PRIVATE ASSAY_LEVEL=${level})
     target_compile_options(${objects} PRIVATE
-      ${ASSAY_LEVEL_FLAGS_${level}} -Wno-psabi -fno-trapping-math $<IF:$<CONFIG:Sanitize>,-O1,-O3>)
+      ${ASSAY_LEVEL_FLAGS_${level}} -Wno-psabi -fno-trapping-math
+      # objcopy cannot make unique symbols local.
+      $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique> $<IF:$<CONFIG:Sanitize>,-O1,-O3>)
     target_link_libraries(${objects} PRIVATE assay_ir assay_fp assay_race assay_schedule)
     if(level STREQUAL portable)
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
@@ -34,7 +36,7 @@ function(assay_levels target)
       target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${objects}.o)
     endif()
     string(TOUPPER ${level} upper)
-    target_compile_definitions(${target} PRIVATE ASSAY_HAS_${upper})
+    target_compile_definitions(${target} PUBLIC ASSAY_HAS_${upper})
   endforeach()
 endfunction()
 

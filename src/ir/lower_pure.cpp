@@ -249,7 +249,7 @@ Result<bool> lower_pure(const ptx::Instruction& i, Builder& builder) {
       {"mov", pure::lower_mov},     {"setp", pure::lower_setp},   {"set", pure::lower_set},
       {"slct", pure::lower_slct},   {"cvt", pure::lower_cvt},     {"addc", pure::lower_carry},
       {"subc", pure::lower_carry},  {"madc", pure::lower_carry},  {"bfi", pure::lower_bfi},
-      {"lop3", pure::lower_lop3},
+      {"lop3", pure::lower_lop3},   {"mma", pure::lower_mma},
   };
   for (auto [opcode, lowering] : kIrregular)
     if (i.opcode == opcode) return lowering(i, builder);

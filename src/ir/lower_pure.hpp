@@ -65,6 +65,7 @@ Result<bool> lower_cvt(const ptx::Instruction& i, Builder& builder);
 Result<bool> lower_carry(const ptx::Instruction& i, Builder& builder);
 Result<bool> lower_bfi(const ptx::Instruction& i, Builder& builder);
 Result<bool> lower_lop3(const ptx::Instruction& i, Builder& builder);
+Result<bool> lower_mma(const ptx::Instruction& i, Builder& builder);
 Result<bool> lower_form(const ptx::Instruction& i, Builder& builder);
 
 } // namespace assay::ir::pure
