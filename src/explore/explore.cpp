@@ -151,7 +151,7 @@ private:
       const ptx::Instruction* i = program.sites[p.pc].instruction;
       what = i ? ptx::print(*i) : "operation";
     }
-    return fmt::format("{} {} ({}:{}, PTX line {})", vgpu::kind_name(e.kind), what, at.file, at.line,
+    return fmt::format("{} {} ({}, PTX line {})", vgpu::kind_name(e.kind), what, at.text(),
                        at.ptx_line);
   }
 
