@@ -20,8 +20,7 @@ void FunctionLowering::start_block() {
 }
 
 void FunctionLowering::end_block_with(VirtualOp op) {
-  if (!open_)
-    start_block();
+  if (!open_) start_block();
   CHECK(is_terminator(op.code));
   f_.ops.push_back(op);
   f_.blocks.back().end = uint32_t(f_.ops.size());
@@ -44,15 +43,13 @@ void FunctionLowering::place_label(uint32_t label) {
     jump(label);
     current_ = instruction;
   }
-  if (!open_)
-    start_block();
+  if (!open_) start_block();
   f_.label_block[label] = uint32_t(f_.blocks.size() - 1);
 }
 
 Result<uint32_t> FunctionLowering::label(const ptx::Operand& operand) {
   for (uint32_t scope = scopes_.back().id;; scope = scope_parent_[scope]) {
-    if (auto it = labels_.find({scope, operand.name}); it != labels_.end())
-      return it->second;
+    if (auto it = labels_.find({scope, operand.name}); it != labels_.end()) return it->second;
     if (scope == 0)
       return at(operand, fmt::format("label '{}' stands nowhere in this function", operand.name));
   }

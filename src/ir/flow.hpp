@@ -12,10 +12,12 @@ namespace assay::ir {
 // not count either.
 void analyse_flow(VirtualFunction& f);
 
-// Immediate post-dominators within `region`, from the blocks in `exits`; kNoIndex where only the end
-// itself post-dominates. Every block of the region reaches some exit. Algorithm: Cooper, Harvey,
-// Kennedy, "A simple, fast dominance algorithm", 2001, on the reversed graph.
+// Immediate post-dominators within `region`, from the blocks in `exits`; kNoIndex where only the
+// end itself post-dominates. Every block of the region reaches some exit.
 std::vector<uint32_t> post_dominators(const VirtualFunction& f, const std::vector<bool>& region,
                                       const std::vector<uint32_t>& exits);
+
+// Immediate dominators from block 0, which has itself.
+std::vector<uint32_t> dominators(const VirtualFunction& f);
 
 } // namespace assay::ir

@@ -12,7 +12,8 @@ using ptx::Statement;
 using ptx::Type;
 using ptx::Variable;
 
-// -- modifiers ---------------------------------------------------------------------------------------
+// -- modifiers
+// ---------------------------------------------------------------------------------------
 
 bool Modifiers::has(std::string_view word) const {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -25,15 +26,13 @@ bool Modifiers::has_prefix(std::string_view prefix) const {
 
 Type Modifiers::last_type() const {
   for (auto w = words.rbegin(); w != words.rend(); ++w)
-    if (Type t = ptx::type_from(*w); t != Type::none)
-      return t;
+    if (Type t = ptx::type_from(*w); t != Type::none) return t;
   return Type::none;
 }
 
 Space Modifiers::space() const {
   for (const std::string& w : words)
-    if (Space s = ptx::space_from(w); s != Space::none)
-      return s;
+    if (Space s = ptx::space_from(w); s != Space::none) return s;
   return Space::none;
 }
 
@@ -49,12 +48,12 @@ Scope Modifiers::scope() const {
 
 uint8_t Modifiers::vector() const {
   for (const std::string& w : words)
-    if (w == ".v2" || w == ".v4" || w == ".v8")
-      return uint8_t(w[2] - '0');
+    if (w == ".v2" || w == ".v4" || w == ".v8") return uint8_t(w[2] - '0');
   return 1;
 }
 
-// -- the function ------------------------------------------------------------------------------------
+// -- the function
+// ------------------------------------------------------------------------------------
 
 FunctionLowering::FunctionLowering(const ptx::Module& module, const ModuleLayout& layout,
                                    const ptx::Function& source, bool is_kernel)
@@ -65,16 +64,14 @@ FunctionLowering::FunctionLowering(const ptx::Module& module, const ModuleLayout
 
 Result<VirtualFunction> FunctionLowering::run() {
   plan_labels();
-  if (auto r = plan_frame(); !r)
-    return r.error();
+  if (auto r = plan_frame(); !r) return r.error();
   scopes_.clear();
   scopes_.push_back({});
   next_scope_ = 0;
   start_block();
   enter_function();
   for (const Statement& s : source_.body)
-    if (auto r = statement(s); !r)
-      return r.error();
+    if (auto r = statement(s); !r) return r.error();
   current_ = nullptr;
   if (open_ || f_.blocks.empty()) {
     if (!f_.is_kernel)
@@ -106,8 +103,7 @@ void FunctionLowering::plan_labels() {
     }
     CHECK(!open.empty());
   }
-  if (!f_.is_kernel)
-    epilogue_ = new_label();
+  if (!f_.is_kernel) epilogue_ = new_label();
 }
 
 Result<void> FunctionLowering::statement(const Statement& s) {
@@ -155,13 +151,13 @@ Result<void> FunctionLowering::declare_registers(const Variable& v) {
     return {};
   }
   RegisterDecl d{uint32_t(f_.registers.size()), elements, uint8_t(bits)};
-  for (unsigned i = 0; i < elements; ++i)
-    new_register(bits, false);
+  for (unsigned i = 0; i < elements; ++i) new_register(bits, false);
   scopes_.back().registers[v.name] = d;
   return {};
 }
 
-// -- instructions ------------------------------------------------------------------------------------
+// -- instructions
+// ------------------------------------------------------------------------------------
 
 FunctionLowering::Checkpoint FunctionLowering::checkpoint() const {
   return {f_.ops.size(),    f_.blocks.size(), f_.mems.size(),        f_.extra.size(),
@@ -182,19 +178,15 @@ void FunctionLowering::roll_back(const Checkpoint& c) {
 
 Result<void> FunctionLowering::instruction(const ptx::Instruction& in) {
   constexpr uint32_t kLongestRun = 60000; // a terminator's length has 16 bits
-  if (open_ && f_.blocks.back().instructions >= kLongestRun)
-    place_label(new_label());
-  if (!open_)
-    start_block();
+  if (open_ && f_.blocks.back().instructions >= kLongestRun) place_label(new_label());
+  if (!open_) start_block();
   current_ = &in;
   ++f_.blocks.back().instructions;
-  if (auto r = guard(in); !r)
-    return r;
+  if (auto r = guard(in); !r) return r;
   Checkpoint before = checkpoint();
   auto done = translate(in);
   if (!done) {
-    if (done.error().code != ErrorCode::unsupported)
-      return done;
+    if (done.error().code != ErrorCode::unsupported) return done;
     roll_back(before);
     emit_unsupported(in);
   }
@@ -202,20 +194,17 @@ Result<void> FunctionLowering::instruction(const ptx::Instruction& in) {
   return {};
 }
 
-// The guard of the current instruction. A predicate that the instruction also writes is copied, since
-// an instruction may become several operations.
+// The guard of the current instruction. A predicate that the instruction also writes is copied,
+// since an instruction may become several operations.
 Result<void> FunctionLowering::guard(const ptx::Instruction& in) {
   guard_ = {};
-  if (in.guard.empty())
-    return {};
+  if (in.guard.empty()) return {};
   const RegisterDecl* d = find_register(in.guard);
-  if (!d || d->bits != 1)
-    return error(in, fmt::format("'{}' is no predicate register", in.guard));
+  if (!d || d->bits != 1) return error(in, fmt::format("'{}' is no predicate register", in.guard));
   guard_negated_ = in.guard_negated;
   Value g{d->first};
   auto names = [&](const auto& self, const ptx::Operand& op) -> bool {
-    if (op.kind == ptx::Operand::Kind::reg && op.name == in.guard)
-      return true;
+    if (op.kind == ptx::Operand::Kind::reg && op.name == in.guard) return true;
     return std::any_of(op.elements.begin(), op.elements.end(),
                        [&](const ptx::Operand& e) { return self(self, e); });
   };
@@ -246,24 +235,19 @@ uint32_t FunctionLowering::branch_around() {
 void FunctionLowering::emit_unsupported(const ptx::Instruction& in) {
   uint32_t over = guard_.valid() ? branch_around() : kNoIndex;
   append(OpCode::unsupported);
-  if (over != kNoIndex)
-    place_label(over);
+  if (over != kNoIndex) place_label(over);
 }
 
 Result<void> FunctionLowering::translate(const ptx::Instruction& in) {
-  if (!in.row)
-    return not_executed(in);
+  if (!in.row) return not_executed(in);
   const HandlerRow* row = handler(in.opcode);
-  if (!row)
-    return lower_pure_operation(in);
-  if (!guard_.valid() || !row->branch_around)
-    return (this->*row->handler)(in);
+  if (!row) return lower_pure_operation(in);
+  if (!guard_.valid() || !row->branch_around) return (this->*row->handler)(in);
   uint32_t over = branch_around();
   Value no_guard = guard_;
   auto done = (this->*row->handler)(in);
   guard_ = no_guard;
-  if (done)
-    place_label(over);
+  if (done) place_label(over);
   return done;
 }
 

@@ -23,28 +23,29 @@ struct Modifiers {
   explicit Modifiers(const ptx::Instruction& in) : words(in.modifiers) {}
   bool has(std::string_view word) const;
   bool has_prefix(std::string_view prefix) const;
-  ptx::Type last_type() const;  // Type::none without one
-  ptx::Space space() const;     // Space::none without one (generic)
-  Scope scope() const;          // Scope::none without one
-  uint8_t vector() const;       // .v2 .v4 .v8; 1 without
+  ptx::Type last_type() const; // Type::none without one
+  ptx::Space space() const;    // Space::none without one (generic)
+  Scope scope() const;         // Scope::none without one
+  uint8_t vector() const;      // .v2 .v4 .v8; 1 without
 };
 
 // An address operand, taken apart.
 struct Address {
-  Value base;              // invalid: absolute
+  Value base; // invalid: absolute
   int64_t offset = 0;
-  bool wide = true;        // the base has 64-bit lanes
-  bool frame = false;      // relative to the frame
+  bool wide = true;                    // the base has 64-bit lanes
+  bool frame = false;                  // relative to the frame
   ptx::Space space = ptx::Space::none; // of the symbol it names
 };
 
 class FunctionLowering final : public Builder {
 public:
-  FunctionLowering(const ptx::Module& module, const ModuleLayout& layout, const ptx::Function& source,
-                   bool is_kernel);
+  FunctionLowering(const ptx::Module& module, const ModuleLayout& layout,
+                   const ptx::Function& source, bool is_kernel);
   Result<VirtualFunction> run();
 
-  // -- Builder -------------------------------------------------------------------------------------
+  // -- Builder
+  // -------------------------------------------------------------------------------------
   Result<Value> source(const ptx::Operand& operand, ptx::Type type) override;
   Result<Value> dest(const ptx::Operand& operand, ptx::Type type) override;
   uint32_t register_bits(const ptx::Operand& operand) override;
@@ -133,8 +134,8 @@ private:
   Result<void> lower_cvta(const ptx::Instruction& in);
   Result<void> lower_isspacep(const ptx::Instruction& in);
   Result<void> lower_createpolicy(const ptx::Instruction& in);
-  Result<void> place_access(const ptx::Instruction& in, const ptx::Operand& operand,
-                            VirtualMem& m, VirtualOp& op);
+  Result<void> place_access(const ptx::Instruction& in, const ptx::Operand& operand, VirtualMem& m,
+                            VirtualOp& op);
   Result<void> registers_of(const ptx::Instruction& in, const ptx::Operand& operand, bool store,
                             VirtualMem& m);
   bool set_semantics(const Modifiers& mods, VirtualMem& m) const;
@@ -160,7 +161,8 @@ private:
   Result<void> lower_call(const ptx::Instruction& in);
   Result<CallSite> call_site(const ptx::Instruction& in);
   Result<void> plan_frame();
-  bool place_outgoing(const ptx::Instruction& call, const std::vector<const ptx::Variable*>& params);
+  bool place_outgoing(const ptx::Instruction& call,
+                      const std::vector<const ptx::Variable*>& params);
   const ptx::Statement* find_list(std::string_view name) const;
   Result<void> pass_argument(const ptx::Operand& operand, const ptx::Variable& param,
                              uint32_t offset);
@@ -210,7 +212,8 @@ private:
   uint32_t next_scope_ = 0;
   std::map<std::pair<uint32_t, std::string_view>, uint32_t> labels_; // (scope, name) → label
   std::vector<uint32_t> scope_parent_;
-  std::map<std::pair<uint32_t, std::string_view>, const ptx::Statement*> lists_; // targets, prototypes
+  std::map<std::pair<uint32_t, std::string_view>, const ptx::Statement*>
+      lists_;                                                       // targets, prototypes
   std::unordered_map<const ptx::Variable*, uint32_t> frame_offset_; // of .local, .param variables
   std::unordered_map<const ptx::Variable*, uint32_t> outgoing_offset_; // lie in the callee's frame
   std::unordered_map<uint64_t, uint32_t> constants_[2];                // narrow, wide

@@ -36,33 +36,27 @@ struct References {
   std::vector<std::string_view> names;
 
   void operand(const Operand& op) {
-    if (op.kind == Operand::Kind::symbol)
-      names.push_back(op.name);
-    for (const Operand& element : op.elements)
-      operand(element);
+    if (op.kind == Operand::Kind::symbol) names.push_back(op.name);
+    for (const Operand& element : op.elements) operand(element);
   }
   void body(const ptx::Function& function) {
     for (const Statement& s : function.body) {
       if (s.kind == Statement::Kind::instruction) {
-        for (const Operand& op : s.instruction.operands)
-          operand(op);
-        for (const Operand& op : s.instruction.extra)
-          operand(op);
+        for (const Operand& op : s.instruction.operands) operand(op);
+        for (const Operand& op : s.instruction.extra) operand(op);
       }
-      for (const std::string& name : s.names)
-        names.push_back(name); // call_targets
+      for (const std::string& name : s.names) names.push_back(name); // call_targets
     }
   }
 };
 
 // A module may declare a function before it defines it: the definition counts.
-std::unordered_map<std::string_view, const ptx::Function*> functions_by_name(
-    const ptx::Module& module) {
+std::unordered_map<std::string_view, const ptx::Function*>
+functions_by_name(const ptx::Module& module) {
   std::unordered_map<std::string_view, const ptx::Function*> map;
   for (const ptx::Function& f : module.functions) {
     auto [it, fresh] = map.try_emplace(f.name, &f);
-    if (!fresh && f.has_body)
-      it->second = &f;
+    if (!fresh && f.has_body) it->second = &f;
   }
   return map;
 }
@@ -75,10 +69,8 @@ public:
     by_name_ = functions_by_name(module_);
     place_globals();
     reach(kernel);
-    for (size_t i = 0; i < layout_.functions.size(); ++i)
-      visit(*layout_.functions[i]);
-    if (auto r = initialise_globals(); !r)
-      return r.error();
+    for (size_t i = 0; i < layout_.functions.size(); ++i) visit(*layout_.functions[i]);
+    if (auto r = initialise_globals(); !r) return r.error();
     place_shared();
     place_parameters(kernel);
     find_frame_align();
@@ -88,8 +80,7 @@ public:
 private:
   void place_globals() {
     for (const Variable& v : module_.variables) {
-      if (v.space != Space::global && v.space != Space::constant)
-        continue;
+      if (v.space != Space::global && v.space != Space::constant) continue;
       GlobalVariable g;
       g.name = v.name;
       g.address = window_base(kFirstModuleWindow + program_.globals.size());
@@ -121,8 +112,7 @@ private:
   void visit(const ptx::Function& f) {
     if (layout_.functions[0] == &f) // the kernel comes first, then what data names
       for (const ptx::Function* named : named_by_data_)
-        if (named->has_body && !named->is_entry)
-          layout_.address_taken[reach(*named)] = true;
+        if (named->has_body && !named->is_entry) layout_.address_taken[reach(*named)] = true;
     References refs;
     refs.body(f);
     for (std::string_view name : refs.names) {
@@ -140,8 +130,7 @@ private:
 
   void note_taken(const ptx::Instruction& instruction) {
     for (const Operand& op : instruction.operands) {
-      if (op.kind != Operand::Kind::symbol)
-        continue;
+      if (op.kind != Operand::Kind::symbol) continue;
       auto it = by_name_.find(op.name);
       if (it != by_name_.end() && it->second->has_body)
         layout_.address_taken[reach(*it->second)] = true;
@@ -150,13 +139,11 @@ private:
 
   Result<void> initialise_globals() {
     for (size_t i = 0; i < sources_.size(); ++i) {
-      if (!sources_[i]->has_init)
-        continue;
+      if (!sources_[i]->has_init) continue;
       GlobalVariable& g = program_.globals[i];
       g.has_init = true;
       g.init.assign(g.bytes, 0);
-      if (auto r = write_init(*sources_[i], g.init); !r)
-        return r.error();
+      if (auto r = write_init(*sources_[i], g.init); !r) return r.error();
     }
     return {};
   }
@@ -168,15 +155,14 @@ private:
       uint64_t value = init.bits;
       if (init.is_symbol) {
         auto r = symbol_value(init, v);
-        if (!r)
-          return r.error();
+        if (!r) return r.error();
         value = *r + uint64_t(init.addend);
       }
-      if (init.mask)
-        value = (value & init.mask) >> std::countr_zero(init.mask);
+      if (init.mask) value = (value & init.mask) >> std::countr_zero(init.mask);
       if (at + step > bytes.size())
-        return usage_error(fmt::format("the initialiser of '{}' is longer than the variable", v.name),
-                           {module_.file, v.position.line, v.position.column});
+        return usage_error(
+            fmt::format("the initialiser of '{}' is longer than the variable", v.name),
+            {module_.file, v.position.line, v.position.column});
       std::memcpy(bytes.data() + at, &value, std::min<uint32_t>(step, 8));
       at += step;
     }
@@ -188,9 +174,9 @@ private:
     if (it == layout_.symbols.end()) {
       if (by_name_.contains(init.symbol))
         return uint64_t(0); // declared only: calling it is an illegal operation
-      return usage_error(fmt::format("'{}' in the initialiser of '{}' is declared nowhere",
-                                     init.symbol, v.name),
-                         {module_.file, v.position.line, v.position.column});
+      return usage_error(
+          fmt::format("'{}' in the initialiser of '{}' is declared nowhere", init.symbol, v.name),
+          {module_.file, v.position.line, v.position.column});
     }
     if (it->second.kind == Symbol::Kind::function)
       return window_base(kFunctionWindow) + 16 * it->second.value;
@@ -201,8 +187,7 @@ private:
   void place_shared() {
     std::vector<const Variable*> all;
     for (const Variable& v : module_.variables)
-      if (v.space == Space::shared && mentioned_.contains(v.name))
-        all.push_back(&v);
+      if (v.space == Space::shared && mentioned_.contains(v.name)) all.push_back(&v);
     all.insert(all.end(), shared_.begin(), shared_.end());
     uint64_t offset = 0, dynamic_align = 16;
     auto dynamic = [](const Variable& v) { return v.linkage == ".extern" && size_of(v) == 0; };
@@ -217,8 +202,7 @@ private:
     }
     program_.static_shared_bytes = uint32_t(align_up(offset, dynamic_align));
     for (const Variable* v : all)
-      if (dynamic(*v))
-        set_shared(*v, program_.static_shared_bytes);
+      if (dynamic(*v)) set_shared(*v, program_.static_shared_bytes);
   }
 
   void set_shared(const Variable& v, uint64_t offset) {
@@ -226,8 +210,7 @@ private:
     layout_.shared[&v] = symbol;
     bool module_scope = !module_.variables.empty() && &v >= module_.variables.data() &&
                         &v < module_.variables.data() + module_.variables.size();
-    if (module_scope)
-      layout_.symbols[v.name] = symbol;
+    if (module_scope) layout_.symbols[v.name] = symbol;
   }
 
   void place_parameters(const ptx::Function& kernel) {
@@ -293,14 +276,12 @@ std::vector<uint32_t> numbers(std::string_view text) {
 }
 
 void launch_bounds(const ptx::Function& kernel, Program& program) {
-  auto fill = [](uint32_t (&out)[3], const std::vector<uint32_t>& n) {
-    for (size_t i = 0; i < 3; ++i)
-      out[i] = i < n.size() ? n[i] : 1;
+  auto fill = [](uint32_t(&out)[3], const std::vector<uint32_t>& n) {
+    for (size_t i = 0; i < 3; ++i) out[i] = i < n.size() ? n[i] : 1;
   };
   for (const std::string& directive : kernel.performance) {
     std::vector<uint32_t> n = numbers(directive);
-    if (n.empty())
-      continue;
+    if (n.empty()) continue;
     if (directive.starts_with(".maxntid"))
       fill(program.max_ntid, n);
     else if (directive.starts_with(".reqntid"))

@@ -19,12 +19,9 @@ public:
     function.local_bytes = f_.local_bytes;
     function.constants = slots_.constants;
     for (const Block& b : f_.blocks) {
-      if (b.dropped)
-        continue;
-      if (b.join)
-        append({.code = OpCode::join}, f_.ops[b.first].instruction, false);
-      for (uint32_t i = b.first; i < b.end; ++i)
-        translate(f_.ops[i], b);
+      if (b.dropped) continue;
+      if (b.join) append({.code = OpCode::join}, f_.ops[b.first].instruction, false);
+      for (uint32_t i = b.first; i < b.end; ++i) translate(f_.ops[i], b);
     }
   }
 
@@ -35,8 +32,7 @@ private:
     start_.assign(f_.blocks.size(), kNoIndex);
     for (size_t b = 0; b < f_.blocks.size(); ++b) {
       const Block& block = f_.blocks[b];
-      if (block.dropped)
-        continue;
+      if (block.dropped) continue;
       start_[b] = at;
       at += block.end - block.first + (block.join ? 1 : 0);
     }
@@ -70,15 +66,16 @@ private:
     } else {
       op.c = slot(v.c);
     }
-    if (is_terminator(v.code))
-      op.length = uint16_t(block.instructions);
+    if (is_terminator(v.code)) op.length = uint16_t(block.instructions);
     switch (v.code) {
     case OpCode::jump: op.imm = block_start(v.imm); break;
     case OpCode::branch:
       op.imm = uint64_t(block_start(v.imm)) | uint64_t(block_start(block.reconverge)) << 32;
       break;
     case OpCode::brx: op.imm = table(f_.tables[v.imm], block); break;
-    case OpCode::shfl: op.imm = (v.imm & 0xff) | uint64_t(extra(f_.extra, v.imm >> 8, 1)) << 8; break;
+    case OpCode::shfl:
+      op.imm = (v.imm & 0xff) | uint64_t(extra(f_.extra, v.imm >> 8, 1)) << 8;
+      break;
     case OpCode::assertfail: op.imm = extra(f_.extra, v.imm, 4); break;
     case OpCode::mma: op.imm = mma(f_.mmas[v.imm]); break;
     default: break;
@@ -88,8 +85,7 @@ private:
 
   size_t memory(const VirtualMem& m) {
     MemInfo info = m.info;
-    for (unsigned i = 0; i < 8; ++i)
-      info.regs[i] = slot(m.regs[i]);
+    for (unsigned i = 0; i < 8; ++i) info.regs[i] = slot(m.regs[i]);
     info.src_size = slot(m.src_size);
     info.ignore_src = slot(m.ignore_src);
     p_.mem.push_back(info);
@@ -97,15 +93,13 @@ private:
   }
 
   size_t extra(const std::vector<uint32_t>& from, size_t at, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-      p_.extra.push_back(slot(from[at + i]));
+    for (size_t i = 0; i < count; ++i) p_.extra.push_back(slot(from[at + i]));
     return p_.extra.size() - count;
   }
 
   size_t table(const std::vector<uint32_t>& blocks, const Block& block) {
     BranchTable t;
-    for (uint32_t b : blocks)
-      t.targets.push_back(start_[b]);
+    for (uint32_t b : blocks) t.targets.push_back(start_[b]);
     t.reconverge = block_start(block.reconverge);
     p_.tables.push_back(std::move(t));
     return p_.tables.size() - 1;
@@ -114,8 +108,7 @@ private:
   size_t mma(const VirtualMma& m) {
     MmaInfo info = m.shape;
     auto fill = [&](const std::vector<uint32_t>& ids, std::vector<Slot>& out) {
-      for (uint32_t id : ids)
-        out.push_back(slot(id));
+      for (uint32_t id : ids) out.push_back(slot(id));
     };
     fill(m.a, info.a);
     fill(m.b, info.b);

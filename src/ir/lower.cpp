@@ -4,8 +4,10 @@
 #include "base/check.hpp"
 #include "ir/flow.hpp"
 #include "ir/function_lowering.hpp"
+#include "ir/lane_patterns.hpp"
 #include "ir/layout.hpp"
 #include "ir/link.hpp"
+#include "ir/simplify.hpp"
 #include "ir/slots.hpp"
 #include "ir/special.hpp"
 
@@ -49,8 +51,7 @@ void note_recursion(Program& p, const ModuleLayout& layout,
     std::vector<uint32_t> out = functions[f].callees;
     if (functions[f].calls_indirectly)
       for (uint32_t i = 0; i < functions.size(); ++i)
-        if (layout.address_taken[i])
-          out.push_back(i);
+        if (layout.address_taken[i]) out.push_back(i);
     return out;
   };
   for (uint32_t f = 0; f < functions.size(); ++f) {
@@ -59,20 +60,23 @@ void note_recursion(Program& p, const ModuleLayout& layout,
     while (!work.empty()) {
       uint32_t g = work.back();
       work.pop_back();
-      if (seen[g])
-        continue;
+      if (seen[g]) continue;
       seen[g] = true;
-      for (uint32_t next : callees(g))
-        work.push_back(next);
+      for (uint32_t next : callees(g)) work.push_back(next);
     }
     p.functions[f].recursive = seen[f];
   }
 }
 
+void must_hold(const Result<void>& verified) {
+  if (verified) return;
+  std::fprintf(stderr, "%s\n", verified.error().text().c_str());
+  CHECK(!"lowering left an invalid program");
+}
+
 const ptx::Function* find_kernel(const ptx::Module& module, const std::string& entry) {
   for (const ptx::Function& f : module.functions)
-    if (f.is_entry && f.has_body && f.name == entry)
-      return &f;
+    if (f.is_entry && f.has_body && f.name == entry) return &f;
   return nullptr;
 }
 
@@ -89,17 +93,18 @@ Result<std::shared_ptr<const Program>> lower(std::shared_ptr<const ptx::Module> 
   program->module = module;
   program->kernel = entry;
   auto layout = lay_out(*module, *kernel, *program);
-  if (!layout)
-    return layout.error();
+  if (!layout) return layout.error();
   std::vector<VirtualFunction> functions;
   for (size_t i = 0; i < layout->functions.size(); ++i) {
     auto f = FunctionLowering(*module, *layout, *layout->functions[i], i == 0).run();
-    if (!f)
-      return f.error();
+    if (!f) return f.error();
     analyse_flow(*f);
+    simplify(*f);
+    prove_uniform_branches(*f);
+    find_address_patterns(*f);
     auto slots = assign_slots(*f);
-    if (!slots)
-      return slots.error();
+    if (!slots) return slots.error();
+    must_hold(verify_slots(*f, *slots));
     program->register_estimate = std::max(program->register_estimate, slots->live_registers);
     link_function(*f, *slots, *program);
     functions.push_back(std::move(*f));
@@ -108,10 +113,7 @@ Result<std::shared_ptr<const Program>> lower(std::shared_ptr<const ptx::Module> 
     return unsupported("kernel with more than 65534 memory operations");
   note_properties(*program);
   note_recursion(*program, *layout, functions);
-  if (auto r = verify(*program); !r) {
-    std::fprintf(stderr, "%s\n", r.error().text().c_str());
-    CHECK(!"lowering left an invalid program");
-  }
+  must_hold(verify(*program));
   return std::shared_ptr<const Program>(program);
 }
 

@@ -1,5 +1,5 @@
-// PTX ISA 9.0, section 9.7.9.25 (asynchronous copy): cp.async and its groups. Bulk and tensor copies
-// are not executed.
+// PTX ISA 9.0, section 9.7.9.25 (asynchronous copy): cp.async and its groups. Bulk and tensor
+// copies are not executed.
 #include "ir/function_lowering.hpp"
 
 namespace assay::ir {
@@ -15,8 +15,7 @@ Result<void> FunctionLowering::lower_cp(const ptx::Instruction& in) {
     return not_executed(in);
   bool commit = mods.has(".commit_group"), wait = mods.has(".wait_group"),
        wait_all = mods.has(".wait_all");
-  if (!commit && !wait && !wait_all)
-    return lower_cp_copy(in);
+  if (!commit && !wait && !wait_all) return lower_cp_copy(in);
   uint64_t groups = wait_all ? kNoIndex : 0;
   if (wait) {
     if (in.operands.empty() || in.operands[0].kind != Operand::Kind::integer)
@@ -25,8 +24,7 @@ Result<void> FunctionLowering::lower_cp(const ptx::Instruction& in) {
   }
   uint32_t over = guard_.valid() ? branch_around() : kNoIndex;
   emit(commit ? OpCode::cp_async_commit : OpCode::cp_async_wait, {}, {}, {}, {}, groups);
-  if (over != kNoIndex)
-    place_label(over);
+  if (over != kNoIndex) place_label(over);
   return {};
 }
 
@@ -36,11 +34,9 @@ Result<void> FunctionLowering::lower_cp_copy(const ptx::Instruction& in) {
   if (in.operands.size() < 3 || in.operands[2].kind != Operand::Kind::integer)
     return not_executed(in);
   auto to = address(in.operands[0]);
-  if (!to)
-    return to.error();
+  if (!to) return to.error();
   auto from = address(in.operands[1]);
-  if (!from)
-    return from.error();
+  if (!from) return from.error();
   VirtualMem m;
   m.info.space = Space::global;
   m.info.type = Type::b8;
@@ -59,8 +55,7 @@ Result<void> FunctionLowering::lower_cp_copy(const ptx::Instruction& in) {
     const Operand& extra = in.operands[3];
     bool ignore = register_bits(extra) == 1;
     auto v = source(extra, ignore ? Type::pred : Type::u32);
-    if (!v)
-      return v.error();
+    if (!v) return v.error();
     (ignore ? m.ignore_src : m.src_size) = v->id;
   }
   VirtualOp op;

@@ -1,5 +1,5 @@
-// PTX ISA 9.0, sections 7.1 (function declarations), 9.7.13.5 (call) and the device runtime functions
-// that CUDA code calls: vprintf, __assertfail, malloc, free.
+// PTX ISA 9.0, sections 7.1 (function declarations), 9.7.13.5 (call) and the device runtime
+// functions that CUDA code calls: vprintf, __assertfail, malloc, free.
 //
 // Call ABI: parameters pass through local memory. A frame is [params][returns][locals]; a caller
 // stores outgoing arguments at its local_bytes + offset in the callee's layout, where the callee's
@@ -32,16 +32,14 @@ CallOperands take_apart(const ptx::Instruction& in) {
   CallOperands c;
   for (const Operand& op : in.operands) {
     if (op.kind == Operand::Kind::list) {
-      for (const Operand& e : op.elements)
-        (c.target ? c.arguments : c.returns).push_back(&e);
+      for (const Operand& e : op.elements) (c.target ? c.arguments : c.returns).push_back(&e);
     } else if (!c.target) {
       c.target = &op;
     } else {
       c.prototype = op.name;
     }
   }
-  if (!in.extra.empty())
-    c.prototype = in.extra[0].name;
+  if (!in.extra.empty()) c.prototype = in.extra[0].name;
   return c;
 }
 
@@ -54,14 +52,11 @@ Result<FunctionLowering::CallSite> FunctionLowering::call_site(const ptx::Instru
   site.returns = std::move(ops.returns);
   site.arguments = std::move(ops.arguments);
   site.prototype = ops.prototype;
-  if (!site.target)
-    return error(in, "call without a target");
+  if (!site.target) return error(in, "call without a target");
   if (site.target->kind != Operand::Kind::reg) {
     for (const ptx::Function& f : module_.functions)
-      if (f.name == site.target->name && (!site.callee || f.has_body))
-        site.callee = &f;
-    if (!site.callee)
-      return unsupported(fmt::format("call of '{}'", site.target->name));
+      if (f.name == site.target->name && (!site.callee || f.has_body)) site.callee = &f;
+    if (!site.callee) return unsupported(fmt::format("call of '{}'", site.target->name));
     site.params = &site.callee->params;
     site.results = &site.callee->returns;
   } else if (const Statement* s = find_list(site.prototype)) {
@@ -69,8 +64,7 @@ Result<FunctionLowering::CallSite> FunctionLowering::call_site(const ptx::Instru
     site.results = &s->returns;
     if (s->kind == Statement::Kind::call_targets) { // the signature is that of any listed function
       const ptx::Function* f = s->names.empty() ? nullptr : module_.find_function(s->names[0]);
-      if (!f)
-        return error(in, fmt::format("'{}' lists no function", site.prototype));
+      if (!f) return error(in, fmt::format("'{}' lists no function", site.prototype));
       site.params = &f->params;
       site.results = &f->returns;
     }
@@ -78,27 +72,25 @@ Result<FunctionLowering::CallSite> FunctionLowering::call_site(const ptx::Instru
     return error(in, "an indirect call needs a prototype or a list of targets");
   }
   if (site.arguments.size() != site.params->size() || site.returns.size() != site.results->size())
-    return error(in, fmt::format("call with {} arguments and {} results where {} and {} are declared",
-                                 site.arguments.size(), site.returns.size(), site.params->size(),
-                                 site.results->size()));
+    return error(in,
+                 fmt::format("call with {} arguments and {} results where {} and {} are declared",
+                             site.arguments.size(), site.returns.size(), site.params->size(),
+                             site.results->size()));
   site.layout = signature_layout(*site.params, *site.results);
   return site;
 }
 
 const Statement* FunctionLowering::find_list(std::string_view name) const {
   for (uint32_t scope = scopes_.back().id;; scope = scope_parent_[scope]) {
-    if (auto it = lists_.find({scope, name}); it != lists_.end())
-      return it->second;
-    if (scope == 0)
-      return nullptr;
+    if (auto it = lists_.find({scope, name}); it != lists_.end()) return it->second;
+    if (scope == 0) return nullptr;
   }
 }
 
 // Places parameters, locals and the .param variables of calls in the frame.
 Result<void> FunctionLowering::plan_frame() {
   uint64_t offset = 0;
-  if (!f_.is_kernel)
-    offset = signature_layout(source_.params, source_.returns).bytes;
+  if (!f_.is_kernel) offset = signature_layout(source_.params, source_.returns).bytes;
   auto place = [&](const Variable& v) {
     offset = align_up(offset, alignment(v));
     frame_offset_[&v] = uint32_t(offset);
@@ -118,13 +110,11 @@ Result<void> FunctionLowering::plan_frame() {
     bool direct = o.calls.size() == 1 && o.straight && open.size() > 1 &&
                   place_outgoing(*o.calls[0], o.params);
     if (!direct)
-      for (const Variable* v : o.params)
-        place(*v);
+      for (const Variable* v : o.params) place(*v);
     bool straight = o.straight && o.calls.empty();
     open.pop_back();
     scopes_.pop_back();
-    if (!open.empty())
-      open.back().straight &= straight;
+    if (!open.empty()) open.back().straight &= straight;
   };
   for (const Statement& s : source_.body) {
     switch (s.kind) {
@@ -142,8 +132,7 @@ Result<void> FunctionLowering::plan_frame() {
         place(s.variable);
       break;
     case Statement::Kind::instruction:
-      if (s.instruction.opcode == "call")
-        open.back().calls.push_back(&s.instruction);
+      if (s.instruction.opcode == "call") open.back().calls.push_back(&s.instruction);
       break;
     default: break;
     }
@@ -153,21 +142,19 @@ Result<void> FunctionLowering::plan_frame() {
   return {};
 }
 
-// Whether every variable in `params` is exactly one operand of the call; then each gets its place in
-// the callee's frame.
+// Whether every variable in `params` is exactly one operand of the call; then each gets its place
+// in the callee's frame.
 bool FunctionLowering::place_outgoing(const ptx::Instruction& call,
                                       const std::vector<const Variable*>& params) {
   auto site = call_site(call);
-  if (!site)
-    return false;
+  if (!site) return false;
   std::unordered_map<const Variable*, uint32_t> places;
-  auto match = [&](const std::vector<const Operand*>& operands, const std::vector<Variable>& formals,
-                   const std::vector<uint32_t>& offsets) {
+  auto match = [&](const std::vector<const Operand*>& operands,
+                   const std::vector<Variable>& formals, const std::vector<uint32_t>& offsets) {
     for (size_t i = 0; i < operands.size(); ++i)
       for (const Variable* v : params)
-        if (operands[i]->name == v->name &&
-            (v->size_bytes() > formals[i].size_bytes() ||
-             !places.try_emplace(v, offsets[i]).second))
+        if (operands[i]->name == v->name && (v->size_bytes() > formals[i].size_bytes() ||
+                                             !places.try_emplace(v, offsets[i]).second))
           return false;
     return true;
   };
@@ -180,8 +167,7 @@ bool FunctionLowering::place_outgoing(const ptx::Instruction& call,
 
 const Variable* FunctionLowering::param_variable(std::string_view name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (auto it = scope->variables.find(name); it != scope->variables.end())
-      return it->second;
+    if (auto it = scope->variables.find(name); it != scope->variables.end()) return it->second;
   return nullptr;
 }
 
@@ -191,7 +177,8 @@ void FunctionLowering::copy_in_frame(uint32_t to, uint32_t from, const Variable&
   for (uint64_t at = 0; at < bytes;) {
     Type type = Type::b8;
     for (Type wider : {Type::b16, Type::b32, Type::b64})
-      if (uint32_t n = ptx::bits(wider) / 8; !((to + at) % n) && !((from + at) % n) && at + n <= bytes)
+      if (uint32_t n = ptx::bits(wider) / 8;
+          !((to + at) % n) && !((from + at) % n) && at + n <= bytes)
         type = wider;
     uint32_t bits = std::max<uint32_t>(16, ptx::bits(type));
     Value t = temp(bits);
@@ -213,20 +200,17 @@ Result<void> FunctionLowering::pass_argument(const Operand& operand, const Varia
   if (param.is_array || param.type == Type::pred || param.vector > 1)
     return unsupported("argument that is no scalar");
   auto v = source(operand, param.type);
-  if (!v)
-    return v.error();
+  if (!v) return v.error();
   frame_access(OpCode::st, f_.local_bytes + offset, param.type, width_of(*v), *v);
   return {};
 }
 
 Result<void> FunctionLowering::take_result(const Operand& operand, const Variable& result,
                                            uint32_t offset) {
-  if (operand.kind == Operand::Kind::sink)
-    return {};
+  if (operand.kind == Operand::Kind::sink) return {};
   if (operand.kind == Operand::Kind::symbol) {
     const Variable* v = param_variable(operand.name);
-    if (!v)
-      return at(operand, fmt::format("'{}' is no .param variable", operand.name));
+    if (!v) return at(operand, fmt::format("'{}' is no .param variable", operand.name));
     if (!outgoing_offset_.contains(v))
       copy_in_frame(frame_offset_.at(v), f_.local_bytes + offset, *v);
     return {};
@@ -234,16 +218,14 @@ Result<void> FunctionLowering::take_result(const Operand& operand, const Variabl
   if (result.is_array || result.type == Type::pred || result.vector > 1)
     return unsupported("result that is no scalar");
   auto v = dest(operand, result.type);
-  if (!v)
-    return v.error();
+  if (!v) return v.error();
   frame_access(OpCode::ld, f_.local_bytes + offset, result.type, width_of(*v), *v);
   return {};
 }
 
 Result<void> FunctionLowering::lower_call(const ptx::Instruction& in) {
   auto site = call_site(in);
-  if (!site)
-    return site.error();
+  if (!site) return site.error();
   for (size_t i = 0; i < site->arguments.size(); ++i)
     if (auto r = pass_argument(*site->arguments[i], (*site->params)[i], site->layout.params[i]); !r)
       return r;
@@ -251,8 +233,7 @@ Result<void> FunctionLowering::lower_call(const ptx::Instruction& in) {
   op.instruction = &in;
   if (!site->callee) {
     auto address = source(*site->target, Type::u64);
-    if (!address)
-      return address.error();
+    if (!address) return address.error();
     op.code = OpCode::call_indirect;
     op.a = address->id;
     f_.calls_indirectly = true;
@@ -264,13 +245,11 @@ Result<void> FunctionLowering::lower_call(const ptx::Instruction& in) {
     end_block_with(op);
   } else {
     auto known = lower_runtime_call(in, *site);
-    if (!known)
-      return known.error();
+    if (!known) return known.error();
     if (!*known)
       return unsupported(fmt::format("call of '{}', which has no body", site->callee->name));
   }
-  if (!open_)
-    start_block();
+  if (!open_) start_block();
   for (size_t i = 0; i < site->returns.size(); ++i)
     if (auto r = take_result(*site->returns[i], (*site->results)[i], site->layout.returns[i]); !r)
       return r;
@@ -278,7 +257,8 @@ Result<void> FunctionLowering::lower_call(const ptx::Instruction& in) {
 }
 
 // The device runtime: arguments come out of the outgoing parameters, results go there.
-Result<bool> FunctionLowering::lower_runtime_call(const ptx::Instruction& in, const CallSite& site) {
+Result<bool> FunctionLowering::lower_runtime_call(const ptx::Instruction& in,
+                                                  const CallSite& site) {
   const std::string& name = site.callee->name;
   auto argument = [&](size_t i) {
     uint32_t bits = ptx::bits((*site.params)[i].type);
@@ -301,8 +281,7 @@ Result<bool> FunctionLowering::lower_runtime_call(const ptx::Instruction& in, co
     result(Type::b32, d);
   } else if (name == "__assertfail" && widths({64, 64, 32, 64, 64})) {
     uint32_t ids[4];
-    for (unsigned i = 0; i < 4; ++i)
-      ids[i] = argument(i).id;
+    for (unsigned i = 0; i < 4; ++i) ids[i] = argument(i).id;
     f_.extra.insert(f_.extra.end(), ids, ids + 4);
     emit(OpCode::assertfail, {}, {}, {}, {}, f_.extra.size() - 4);
   } else if (name == "malloc" && widths({64})) {
@@ -329,8 +308,8 @@ void FunctionLowering::enter_function() {
     return;
   }
   SignatureLayout layout = signature_layout(source_.params, source_.returns);
-  auto declare_formals = [&](const std::vector<Variable>& list, const std::vector<uint32_t>& offsets,
-                             bool load) {
+  auto declare_formals = [&](const std::vector<Variable>& list,
+                             const std::vector<uint32_t>& offsets, bool load) {
     for (size_t i = 0; i < list.size(); ++i) {
       const Variable& v = list[i];
       if (v.space != Space::reg) {
@@ -339,8 +318,7 @@ void FunctionLowering::enter_function() {
       }
       (void)declare_registers(v);
       Value r{scopes_.back().registers.at(v.name).first};
-      if (load)
-        frame_access(OpCode::ld, offsets[i], v.type, width_of(r), r);
+      if (load) frame_access(OpCode::ld, offsets[i], v.type, width_of(r), r);
     }
   };
   declare_formals(source_.params, layout.params, true);
@@ -349,8 +327,7 @@ void FunctionLowering::enter_function() {
 
 // The common return of a device function.
 void FunctionLowering::leave_function() {
-  if (f_.is_kernel)
-    return;
+  if (f_.is_kernel) return;
   place_label(epilogue_);
   SignatureLayout layout = signature_layout(source_.params, source_.returns);
   for (size_t i = 0; i < source_.returns.size(); ++i)

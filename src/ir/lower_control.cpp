@@ -7,8 +7,7 @@ namespace assay::ir {
 
 Result<void> FunctionLowering::lower_bra(const ptx::Instruction& in) {
   auto target = label(in.operands.at(0));
-  if (!target)
-    return target.error();
+  if (!target) return target.error();
   VirtualOp op;
   op.code = guard_.valid() ? OpCode::branch : OpCode::jump;
   op.imm = *target;
@@ -16,22 +15,18 @@ Result<void> FunctionLowering::lower_bra(const ptx::Instruction& in) {
   if (guard_.valid()) {
     op.a = guard_.id;
     op.flags = guard_negated_ ? kNegate : 0;
-    if (Modifiers(in).has(".uni"))
-      op.flags |= kUniform;
+    if (Modifiers(in).has(".uni")) op.flags |= kUniform;
   }
   end_block_with(op);
-  if (guard_.valid())
-    start_block(); // the path that is not taken
+  if (guard_.valid()) start_block(); // the path that is not taken
   return {};
 }
 
 // brx.idx index, list: the list is a .branchtargets directive of an enclosing scope.
 Result<void> FunctionLowering::lower_brx(const ptx::Instruction& in) {
-  if (in.operands.size() < 2)
-    return error(in, "brx.idx takes an index and a list of targets");
+  if (in.operands.size() < 2) return error(in, "brx.idx takes an index and a list of targets");
   auto index = source(in.operands[0], ptx::Type::u32);
-  if (!index)
-    return index.error();
+  if (!index) return index.error();
   const ptx::Statement* list = nullptr;
   for (uint32_t scope = scopes_.back().id; !list; scope = scope_parent_[scope]) {
     if (auto it = lists_.find({scope, in.operands[1].name}); it != lists_.end())
@@ -46,8 +41,7 @@ Result<void> FunctionLowering::lower_brx(const ptx::Instruction& in) {
     operand.name = name;
     operand.position = list->position;
     auto target = label(operand);
-    if (!target)
-      return target.error();
+    if (!target) return target.error();
     targets.push_back(*target);
   }
   f_.tables.push_back(std::move(targets));

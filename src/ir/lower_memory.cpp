@@ -1,5 +1,5 @@
-// PTX ISA 9.0, section 9.7.9 (data movement: ld, ldu, st, prefetch, createpolicy, cvta, isspacep) and
-// 9.7.14 (atom, red); qualifiers of the memory model from section 8.
+// PTX ISA 9.0, section 9.7.9 (data movement: ld, ldu, st, prefetch, createpolicy, cvta, isspacep)
+// and 9.7.14 (atom, red); qualifiers of the memory model from section 8.
 #include "ir/function_lowering.hpp"
 
 #include <algorithm>
@@ -11,15 +11,14 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
-// The space and the address of an access. A generic address that is written as a symbol's name means
-// that symbol's own space.
+// The space and the address of an access. A generic address that is written as a symbol's name
+// means that symbol's own space.
 Result<void> FunctionLowering::place_access(const ptx::Instruction& in, const Operand& operand,
                                             VirtualMem& m, VirtualOp& op) {
   if (operand.kind == Operand::Kind::address && operand.elements.size() != 1)
     return not_executed(in);
   auto a = address(operand);
-  if (!a)
-    return a.error();
+  if (!a) return a.error();
   Space space = Modifiers(in).space();
   if (a->space != Space::none)
     space = a->space;
@@ -44,18 +43,23 @@ bool FunctionLowering::set_semantics(const Modifiers& mods, VirtualMem& m) const
   MemInfo& info = m.info;
   info.scope = mods.scope();
   for (const std::string& w : mods.words) {
-    if (w == ".weak") info.semantics = Semantics::weak;
-    else if (w == ".volatile") info.semantics = Semantics::volatile_;
-    else if (w == ".relaxed") info.semantics = Semantics::relaxed;
-    else if (w == ".acquire") info.semantics = Semantics::acquire;
-    else if (w == ".release") info.semantics = Semantics::release;
-    else if (w == ".acq_rel") info.semantics = Semantics::acq_rel;
-    else if (w == ".mmio") info.semantics = Semantics::mmio;
+    if (w == ".weak")
+      info.semantics = Semantics::weak;
+    else if (w == ".volatile")
+      info.semantics = Semantics::volatile_;
+    else if (w == ".relaxed")
+      info.semantics = Semantics::relaxed;
+    else if (w == ".acquire")
+      info.semantics = Semantics::acquire;
+    else if (w == ".release")
+      info.semantics = Semantics::release;
+    else if (w == ".acq_rel")
+      info.semantics = Semantics::acq_rel;
+    else if (w == ".mmio")
+      info.semantics = Semantics::mmio;
   }
-  if (mods.has(".mmio"))
-    info.semantics = Semantics::mmio; // stands beside .relaxed
-  if (info.semantics == Semantics::volatile_)
-    info.scope = Scope::sys; // as relaxed at system scope
+  if (mods.has(".mmio")) info.semantics = Semantics::mmio;             // stands beside .relaxed
+  if (info.semantics == Semantics::volatile_) info.scope = Scope::sys; // as relaxed at system scope
   return !mods.has(".async");
 }
 
@@ -70,14 +74,13 @@ Result<void> FunctionLowering::registers_of(const ptx::Instruction& in, const Op
         operand.kind == Operand::Kind::reg ? find_register(operand.name) : nullptr;
     if (m.info.vector > 1 && d && d->elements == m.info.vector && operand.selector.empty()) {
       whole.assign(d->elements, operand);
-      for (unsigned i = 0; i < d->elements; ++i)
-        whole[i].selector = std::string(".") + "xyzw"[i];
+      for (unsigned i = 0; i < d->elements; ++i) whole[i].selector = std::string(".") + "xyzw"[i];
     }
     list = &whole;
   }
   if (list->size() != m.info.vector || list->size() > 8)
-    return error(in, fmt::format("{} registers where {} are accessed", list->size(),
-                                 m.info.vector));
+    return error(in,
+                 fmt::format("{} registers where {} are accessed", list->size(), m.info.vector));
   uint32_t narrowest = 128, widest = 0;
   for (const Operand& op : *list)
     if (uint32_t bits = register_bits(op)) {
@@ -99,8 +102,7 @@ Result<void> FunctionLowering::registers_of(const ptx::Instruction& in, const Op
       v = register_value(op);
     else
       v = source(op, m.info.type);
-    if (!v)
-      return v.error();
+    if (!v) return v.error();
     if (store && op.kind != Operand::Kind::reg && m.info.register_bits > 32 &&
         width_of(*v) != m.info.register_bits)
       return not_executed(in); // a narrow literal among wide registers
@@ -116,7 +118,8 @@ void FunctionLowering::access(OpCode code, const VirtualOp& address, const Virtu
 }
 
 // One scalar of the frame, for parameters.
-void FunctionLowering::frame_access(OpCode code, uint32_t offset, Type type, uint32_t bits, Value v) {
+void FunctionLowering::frame_access(OpCode code, uint32_t offset, Type type, uint32_t bits,
+                                    Value v) {
   VirtualMem m;
   m.info.space = Space::local;
   m.info.frame = true;
@@ -137,12 +140,9 @@ Result<void> FunctionLowering::lower_ld(const ptx::Instruction& in) {
   m.info.bytes = uint8_t(ptx::bits(m.info.type) / 8);
   m.info.vector = mods.vector();
   m.info.nc = mods.has(".nc") || in.opcode == "ldu";
-  if (in.operands.size() < 2 || !m.info.bytes || !set_semantics(mods, m))
-    return not_executed(in);
-  if (auto r = place_access(in, in.operands[1], m, op); !r)
-    return r;
-  if (auto r = registers_of(in, in.operands[0], false, m); !r)
-    return r;
+  if (in.operands.size() < 2 || !m.info.bytes || !set_semantics(mods, m)) return not_executed(in);
+  if (auto r = place_access(in, in.operands[1], m, op); !r) return r;
+  if (auto r = registers_of(in, in.operands[0], false, m); !r) return r;
   access(OpCode::ld, op, m);
   return {};
 }
@@ -154,12 +154,9 @@ Result<void> FunctionLowering::lower_st(const ptx::Instruction& in) {
   m.info.type = mods.last_type();
   m.info.bytes = uint8_t(ptx::bits(m.info.type) / 8);
   m.info.vector = mods.vector();
-  if (in.operands.size() < 2 || !m.info.bytes || !set_semantics(mods, m))
-    return not_executed(in);
-  if (auto r = place_access(in, in.operands[0], m, op); !r)
-    return r;
-  if (auto r = registers_of(in, in.operands[1], true, m); !r)
-    return r;
+  if (in.operands.size() < 2 || !m.info.bytes || !set_semantics(mods, m)) return not_executed(in);
+  if (auto r = place_access(in, in.operands[0], m, op); !r) return r;
+  if (auto r = registers_of(in, in.operands[1], true, m); !r) return r;
   access(OpCode::st, op, m);
   return {};
 }
@@ -167,18 +164,18 @@ Result<void> FunctionLowering::lower_st(const ptx::Instruction& in) {
 namespace {
 AtomicOp atomic_op(const Modifiers& mods) {
   static constexpr std::pair<std::string_view, AtomicOp> kWords[] = {
-      {".add", AtomicOp::add}, {".min", AtomicOp::min},   {".max", AtomicOp::max},
-      {".inc", AtomicOp::inc}, {".dec", AtomicOp::dec},   {".and", AtomicOp::and_},
-      {".or", AtomicOp::or_},  {".xor", AtomicOp::xor_},  {".exch", AtomicOp::exch},
+      {".add", AtomicOp::add}, {".min", AtomicOp::min},  {".max", AtomicOp::max},
+      {".inc", AtomicOp::inc}, {".dec", AtomicOp::dec},  {".and", AtomicOp::and_},
+      {".or", AtomicOp::or_},  {".xor", AtomicOp::xor_}, {".exch", AtomicOp::exch},
       {".cas", AtomicOp::cas}};
   for (auto [word, op] : kWords)
-    if (mods.has(word))
-      return op;
+    if (mods.has(word)) return op;
   return AtomicOp::none;
 }
 } // namespace
 
-// atom d, [a], b {, c} and red [a], b. Without .sem an atomic is relaxed, without .scope it is .gpu.
+// atom d, [a], b {, c} and red [a], b. Without .sem an atomic is relaxed, without .scope it is
+// .gpu.
 Result<void> FunctionLowering::lower_atom(const ptx::Instruction& in) {
   Modifiers mods(in);
   bool is_red = in.opcode == "red";
@@ -195,34 +192,27 @@ Result<void> FunctionLowering::lower_atom(const ptx::Instruction& in) {
   if (in.operands.size() < at + 1 + values || !m.info.bytes || !set_semantics(mods, m) ||
       m.info.atomic == AtomicOp::none || m.info.vector > 4)
     return not_executed(in);
-  if (m.info.scope == Scope::none)
-    m.info.scope = Scope::gpu;
-  if (auto r = place_access(in, in.operands[at], m, op); !r)
-    return r;
+  if (m.info.scope == Scope::none) m.info.scope = Scope::gpu;
+  if (auto r = place_access(in, in.operands[at], m, op); !r) return r;
   auto elements = [](const Operand& operand) {
     return operand.kind == Operand::Kind::vector ? operand.elements : std::vector<Operand>{operand};
   };
   std::vector<Operand> sources;
   for (size_t i = 0; i < values; ++i)
-    for (const Operand& e : elements(in.operands[at + 1 + i]))
-      sources.push_back(e);
-  if (sources.size() != values * m.info.vector)
-    return not_executed(in);
+    for (const Operand& e : elements(in.operands[at + 1 + i])) sources.push_back(e);
+  if (sources.size() != values * m.info.vector) return not_executed(in);
   for (size_t i = 0; i < sources.size(); ++i) {
     auto v = source(sources[i], m.info.type);
-    if (!v)
-      return v.error();
+    if (!v) return v.error();
     m.regs[i] = v->id;
   }
   Value old;
   if (!is_red && in.operands[0].kind != Operand::Kind::sink) {
     std::vector<Operand> olds = elements(in.operands[0]);
-    if (olds.size() != m.info.vector)
-      return not_executed(in);
+    if (olds.size() != m.info.vector) return not_executed(in);
     for (size_t i = 0; i < olds.size(); ++i) {
       auto v = dest(olds[i], m.info.type);
-      if (!v)
-        return v.error();
+      if (!v) return v.error();
       if (m.info.vector == 1)
         old = *v;
       else
@@ -238,10 +228,8 @@ Result<void> FunctionLowering::lower_prefetch(const ptx::Instruction& in) {
   VirtualOp op;
   m.info.bytes = 1;
   m.info.type = Type::b8;
-  if (in.operands.empty() || Modifiers(in).has(".tensormap"))
-    return not_executed(in);
-  if (auto r = place_access(in, in.operands[0], m, op); !r)
-    return r;
+  if (in.operands.empty() || Modifiers(in).has(".tensormap")) return not_executed(in);
+  if (auto r = place_access(in, in.operands[0], m, op); !r) return r;
   access(OpCode::prefetch, op, m);
   return {};
 }
@@ -249,24 +237,20 @@ Result<void> FunctionLowering::lower_prefetch(const ptx::Instruction& in) {
 // Cache policies have no effect here: the register gets some value.
 Result<void> FunctionLowering::lower_createpolicy(const ptx::Instruction& in) {
   auto d = dest(in.operands.at(0), Type::b64);
-  if (!d)
-    return d.error();
+  if (!d) return d.error();
   emit(OpCode::mov_b64, *d, constant(0, 64));
   return {};
 }
 
-// Generic addresses of shared, local and parameter memory are offsets within their windows; those of
-// global and constant memory are what they are.
+// Generic addresses of shared, local and parameter memory are offsets within their windows; those
+// of global and constant memory are what they are.
 Result<void> FunctionLowering::lower_cvta(const ptx::Instruction& in) {
   Modifiers mods(in);
-  if (!mods.has(".u64") || in.operands.size() != 2)
-    return not_executed(in);
+  if (!mods.has(".u64") || in.operands.size() != 2) return not_executed(in);
   auto d = dest(in.operands[0], Type::u64);
-  if (!d)
-    return d.error();
+  if (!d) return d.error();
   auto a = source(in.operands[1], Type::u64);
-  if (!a)
-    return a.error();
+  if (!a) return a.error();
   uint64_t window = 0;
   switch (mods.space()) {
   case Space::shared:
@@ -284,16 +268,12 @@ Result<void> FunctionLowering::lower_cvta(const ptx::Instruction& in) {
 }
 
 Result<void> FunctionLowering::lower_isspacep(const ptx::Instruction& in) {
-  if (in.operands.size() != 2)
-    return not_executed(in);
+  if (in.operands.size() != 2) return not_executed(in);
   auto d = dest(in.operands[0], Type::pred);
-  if (!d)
-    return d.error();
+  if (!d) return d.error();
   auto a = source(in.operands[1], register_bits(in.operands[1]) == 32 ? Type::u32 : Type::u64);
-  if (!a)
-    return a.error();
-  if (width_of(*a) != 64)
-    return not_executed(in);
+  if (!a) return a.error();
+  if (width_of(*a) != 64) return not_executed(in);
   emit(OpCode::isspacep, *d, *a, {}, {}, uint64_t(Modifiers(in).space()));
   return {};
 }

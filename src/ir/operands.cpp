@@ -1,5 +1,5 @@
-// Operands as virtual registers: names and scopes, literals, symbols, addresses, and the emission of
-// operations under the current guard. Source: PTX ISA 9.0, chapter 6 (operands) and sections 4.5
+// Operands as virtual registers: names and scopes, literals, symbols, addresses, and the emission
+// of operations under the current guard. Source: PTX ISA 9.0, chapter 6 (operands) and sections 4.5
 // (constants) and 9.4 (operand size exceeding instruction-type size).
 #include "ir/function_lowering.hpp"
 #include "ir/special.hpp"
@@ -16,8 +16,7 @@ using ptx::Type;
 
 Error FunctionLowering::at(const Operand& operand, std::string message) const {
   ptx::Position p = operand.position;
-  if (!p.line && current_)
-    p = current_->position;
+  if (!p.line && current_) p = current_->position;
   return usage_error(std::move(message), {module_.file, p.line, p.column});
 }
 
@@ -29,7 +28,8 @@ Error FunctionLowering::not_executed(const ptx::Instruction& in) const {
   return unsupported(ptx::print(in), {module_.file, in.position.line, in.position.column});
 }
 
-// -- registers -------------------------------------------------------------------------------------
+// -- registers
+// -------------------------------------------------------------------------------------
 
 uint32_t FunctionLowering::new_register(uint32_t bits, bool is_temp) {
   VirtualRegister r;
@@ -41,19 +41,15 @@ uint32_t FunctionLowering::new_register(uint32_t bits, bool is_temp) {
 
 const FunctionLowering::RegisterDecl* FunctionLowering::find_register(std::string_view name) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (auto it = scope->registers.find(name); it != scope->registers.end())
-      return &it->second;
+    if (auto it = scope->registers.find(name); it != scope->registers.end()) return &it->second;
     for (const RegisterRange& range : scope->ranges) {
-      if (!name.starts_with(range.prefix) || name.size() == range.prefix.size())
-        continue;
+      if (!name.starts_with(range.prefix) || name.size() == range.prefix.size()) continue;
       uint32_t n = 0;
       const char* end = name.data() + name.size();
       auto [stop, code] = std::from_chars(name.data() + range.prefix.size(), end, n);
-      if (code != std::errc() || stop != end || n >= range.count)
-        continue;
+      if (code != std::errc() || stop != end || n >= range.count) continue;
       RegisterDecl d{uint32_t(f_.registers.size()), range.elements, range.bits};
-      for (unsigned i = 0; i < range.elements; ++i)
-        new_register(range.bits, false);
+      for (unsigned i = 0; i < range.elements; ++i) new_register(range.bits, false);
       return &scope->registers.emplace(name, d).first->second;
     }
   }
@@ -62,16 +58,14 @@ const FunctionLowering::RegisterDecl* FunctionLowering::find_register(std::strin
 
 const Symbol* FunctionLowering::find_symbol(std::string_view name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (auto it = scope->symbols.find(name); it != scope->symbols.end())
-      return &it->second;
+    if (auto it = scope->symbols.find(name); it != scope->symbols.end()) return &it->second;
   auto it = layout_.symbols.find(name);
   return it == layout_.symbols.end() ? nullptr : &it->second;
 }
 
 Result<Value> FunctionLowering::register_value(const Operand& operand) {
   const RegisterDecl* d = find_register(operand.name);
-  if (!d)
-    return at(operand, fmt::format("register '{}' is declared nowhere", operand.name));
+  if (!d) return at(operand, fmt::format("register '{}' is declared nowhere", operand.name));
   uint32_t element = 0;
   if (!operand.selector.empty()) {
     size_t xyzw = std::string_view("xyzwrgba").find(operand.selector.back());
@@ -83,8 +77,7 @@ Result<Value> FunctionLowering::register_value(const Operand& operand) {
 }
 
 uint32_t FunctionLowering::register_bits(const Operand& operand) {
-  if (operand.kind != Operand::Kind::reg)
-    return 0;
+  if (operand.kind != Operand::Kind::reg) return 0;
   const RegisterDecl* d = find_register(operand.name);
   return d ? d->bits : 0;
 }
@@ -92,34 +85,29 @@ uint32_t FunctionLowering::register_bits(const Operand& operand) {
 // The low bits of a register that is wider than the type it is read as.
 Result<Value> FunctionLowering::fit(Value v, Type type, const Operand& operand) {
   uint32_t have = width_of(v), want = ptx::bits(type);
-  if (type == Type::none || have == want || (have == 16 && want == 32))
-    return v;
+  if (type == Type::none || have == want || (have == 16 && want == 32)) return v;
   if (have == 1 || want == 1 || want > have)
-    return at(operand, fmt::format("register '{}' has {} bits where {} are read", operand.name, have,
-                                   want));
+    return at(operand,
+              fmt::format("register '{}' has {} bits where {} are read", operand.name, have, want));
   auto narrow = [&](OpCode code, uint32_t bits) {
     Value t = temp(bits);
     emit(code, t, v);
     v = t;
   };
-  if (have == 128)
-    narrow(OpCode::low_b64, 64);
-  if (want < 64 && have >= 64)
-    narrow(OpCode::low_b32, 32);
-  if (want == 16)
-    narrow(OpCode::zext_b16, 16);
-  if (want == 8)
-    narrow(OpCode::zext_b8, 16);
+  if (have == 128) narrow(OpCode::low_b64, 64);
+  if (want < 64 && have >= 64) narrow(OpCode::low_b32, 32);
+  if (want == 16) narrow(OpCode::zext_b16, 16);
+  if (want == 8) narrow(OpCode::zext_b8, 16);
   return v;
 }
 
-// -- literals ----------------------------------------------------------------------------------------
+// -- literals
+// ----------------------------------------------------------------------------------------
 
 Result<Value> FunctionLowering::literal(const Operand& operand, Type type) {
   uint32_t width = type == Type::none ? 32 : ptx::bits(type);
   uint64_t bits = operand.bits;
-  if (type == Type::pred)
-    return constant(bits ? 0xffffffffu : 0, 1);
+  if (type == Type::pred) return constant(bits ? 0xffffffffu : 0, 1);
   if (operand.kind == Operand::Kind::float64 && width == 32)
     bits = std::bit_cast<uint32_t>(float(std::bit_cast<double>(bits)));
   else if (operand.kind == Operand::Kind::float32 && width == 64)
@@ -129,17 +117,14 @@ Result<Value> FunctionLowering::literal(const Operand& operand, Type type) {
   else if (operand.kind == Operand::Kind::integer && (type == Type::f32 || type == Type::f64))
     bits = type == Type::f32 ? std::bit_cast<uint32_t>(float(int64_t(bits)))
                              : std::bit_cast<uint64_t>(double(int64_t(bits)));
-  if (width > 64)
-    return unsupported("128-bit literal");
-  if (width < 64)
-    bits &= (uint64_t(1) << width) - 1;
+  if (width > 64) return unsupported("128-bit literal");
+  if (width < 64) bits &= (uint64_t(1) << width) - 1;
   return constant(bits, width);
 }
 
 Value FunctionLowering::constant(uint64_t bits, uint32_t width_bits) {
   bool wide = width_bits > 32;
-  if (!wide)
-    bits &= 0xffffffffu;
+  if (!wide) bits &= 0xffffffffu;
   auto [it, fresh] = constants_[wide].try_emplace(bits, uint32_t(f_.registers.size()));
   if (fresh) {
     VirtualRegister r;
@@ -154,27 +139,23 @@ Value FunctionLowering::constant(uint64_t bits, uint32_t width_bits) {
 Value FunctionLowering::temp(uint32_t width_bits) { return Value{new_register(width_bits, true)}; }
 
 Value FunctionLowering::carry() {
-  if (!carry_.valid())
-    carry_ = Value{new_register(32, false)};
+  if (!carry_.valid()) carry_ = Value{new_register(32, false)};
   return carry_;
 }
 
-// -- symbols, special registers ----------------------------------------------------------------------
+// -- symbols, special registers
+// ----------------------------------------------------------------------
 
 Result<Value> FunctionLowering::symbol_address(const Operand& operand, uint32_t width) {
-  if (operand.name == "WARP_SZ")
-    return constant(32, width);
+  if (operand.name == "WARP_SZ") return constant(32, width);
   const Symbol* s = find_symbol(operand.name);
-  if (!s)
-    return unsupported(fmt::format("reference to '{}'", operand.name));
+  if (!s) return unsupported(fmt::format("reference to '{}'", operand.name));
   switch (s->kind) {
-  case Symbol::Kind::function:
-    return constant(window_base(kFunctionWindow) + 16 * s->value, width);
+  case Symbol::Kind::function: return constant(window_base(kFunctionWindow) + 16 * s->value, width);
   case Symbol::Kind::frame: {
     Value t = temp(64);
     emit(OpCode::frame_address, t, {}, {}, {}, s->value + uint64_t(operand.offset));
-    if (width == 64)
-      return t;
+    if (width == 64) return t;
     Value low = temp(32);
     emit(OpCode::low_b32, low, t);
     return low;
@@ -203,13 +184,10 @@ Result<Value> FunctionLowering::source(const Operand& operand, Type type) {
   switch (operand.kind) {
   case Operand::Kind::reg: {
     auto v = register_value(operand);
-    if (!v)
-      return v;
+    if (!v) return v;
     v = fit(*v, type, operand);
-    if (!v || !operand.negated)
-      return v;
-    if (width_of(*v) != 1)
-      return unsupported("negated register operand");
+    if (!v || !operand.negated) return v;
+    if (width_of(*v) != 1) return unsupported("negated register operand");
     Value t = temp(1);
     emit(OpCode::not_b32, t, *v);
     return t;
@@ -228,12 +206,12 @@ Result<Value> FunctionLowering::source(const Operand& operand, Type type) {
 Result<Value> FunctionLowering::dest(const Operand& operand, Type type) {
   if (operand.kind == Operand::Kind::sink)
     return temp(std::max<uint32_t>(ptx::bits(type), ptx::bits(type) == 1 ? 1 : 16));
-  if (operand.kind != Operand::Kind::reg)
-    return at(operand, "a destination must be a register");
+  if (operand.kind != Operand::Kind::reg) return at(operand, "a destination must be a register");
   return register_value(operand);
 }
 
-// -- addresses ---------------------------------------------------------------------------------------
+// -- addresses
+// ---------------------------------------------------------------------------------------
 
 Result<Address> FunctionLowering::address(const Operand& operand) {
   Address a;
@@ -246,8 +224,7 @@ Result<Address> FunctionLowering::address(const Operand& operand) {
   case Operand::Kind::integer: a.offset += int64_t(base->bits); return a;
   case Operand::Kind::reg: {
     auto v = register_value(*base);
-    if (!v)
-      return v.error();
+    if (!v) return v.error();
     a.base = *v;
     a.wide = width_of(*v) == 64;
     return a;
@@ -266,10 +243,8 @@ Result<Address> FunctionLowering::address(const Operand& operand) {
 
 Result<Value> FunctionLowering::address_value(const Operand& operand) {
   auto a = address(operand);
-  if (!a)
-    return a.error();
-  if (!a->base.valid() && !a->frame)
-    return constant(uint64_t(a->offset), 64);
+  if (!a) return a.error();
+  if (!a->base.valid() && !a->frame) return constant(uint64_t(a->offset), 64);
   Value v = a->base;
   if (a->frame) {
     v = temp(64);
@@ -289,12 +264,12 @@ Result<Value> FunctionLowering::address_value(const Operand& operand) {
   return v;
 }
 
-// -- emission ----------------------------------------------------------------------------------------
+// -- emission
+// ----------------------------------------------------------------------------------------
 
 VirtualOp& FunctionLowering::append(OpCode code) {
   CHECK(!is_terminator(code));
-  if (!open_)
-    start_block();
+  if (!open_) start_block();
   VirtualOp& op = f_.ops.emplace_back();
   op.code = code;
   op.instruction = current_;
@@ -319,9 +294,7 @@ void FunctionLowering::emit(OpCode code, Value d, Value a, Value b, Value c, uin
   }
 }
 
-void FunctionLowering::emit_meet_all(uint32_t key) {
-  emit(OpCode::meet, {}, {}, {}, {}, key);
-}
+void FunctionLowering::emit_meet_all(uint32_t key) { emit(OpCode::meet, {}, {}, {}, {}, key); }
 
 void FunctionLowering::emit_mma(const MmaInfo& shape, const std::vector<Value>& d,
                                 const std::vector<Value>& a, const std::vector<Value>& b,
@@ -329,8 +302,7 @@ void FunctionLowering::emit_mma(const MmaInfo& shape, const std::vector<Value>& 
   VirtualMma m;
   m.shape = shape;
   auto ids = [](const std::vector<Value>& from, std::vector<uint32_t>& to) {
-    for (Value v : from)
-      to.push_back(v.id);
+    for (Value v : from) to.push_back(v.id);
   };
   ids(a, m.a);
   ids(b, m.b);
@@ -343,12 +315,10 @@ void FunctionLowering::emit_mma(const MmaInfo& shape, const std::vector<Value>& 
 uint32_t meet_key(const ptx::Instruction& in) {
   uint32_t h = 2166136261u; // FNV-1a
   auto add = [&](std::string_view text) {
-    for (char c : text)
-      h = (h ^ uint8_t(c)) * 16777619u;
+    for (char c : text) h = (h ^ uint8_t(c)) * 16777619u;
   };
   add(in.opcode);
-  for (const std::string& word : in.modifiers)
-    add(word);
+  for (const std::string& word : in.modifiers) add(word);
   return h;
 }
 

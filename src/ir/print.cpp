@@ -22,22 +22,18 @@ std::string memory(const Program& p, const Op& op) {
   const MemInfo& m = p.mem[op.c];
   std::string out;
   std::string_view space = m.space == ptx::Space::none ? "generic" : ptx::spelling(m.space);
-  while (space.starts_with('.'))
-    space.remove_prefix(1);
+  while (space.starts_with('.')) space.remove_prefix(1);
   out += fmt::format(" {}{}.{}", space, m.frame ? "(frame)" : "",
                      m.type == ptx::Type::none ? "-" : ptx::spelling(m.type));
-  if (m.vector > 1)
-    out += fmt::format("x{}", m.vector);
+  if (m.vector > 1) out += fmt::format("x{}", m.vector);
   if (m.matrices > 1 || m.trans)
     out += fmt::format(" matrices {}{}", m.matrices, m.trans ? " trans" : "");
-  if (m.register_bits != 32)
-    out += fmt::format(" r{}", m.register_bits);
+  if (m.register_bits != 32) out += fmt::format(" r{}", m.register_bits);
   if (m.atomic != AtomicOp::none)
     out += fmt::format(" {}{}", kAtomics[unsigned(m.atomic)], m.noftz ? ".noftz" : "");
   if (m.semantics != Semantics::weak)
     out += fmt::format(" {}.{}", kSemantics[unsigned(m.semantics)], kScopes[unsigned(m.scope)]);
-  if (m.nc)
-    out += " nc";
+  if (m.nc) out += " nc";
   auto offset = int64_t(op.imm);
   if (op.a == kNoSlot)
     out += fmt::format(" [{:#x}]", op.imm);
@@ -46,15 +42,12 @@ std::string memory(const Program& p, const Op& op) {
   if (op.code == OpCode::cp_async) {
     out += fmt::format(" [{}{}{:+}] {}", slot(op.b), m.address64_2 ? "" : ".32", m.offset2,
                        m.cp_bytes);
-    if (m.src_size != kNoSlot)
-      out.append(" size ").append(slot(m.src_size));
-    if (m.ignore_src != kNoSlot)
-      out.append(" ignore ").append(slot(m.ignore_src));
+    if (m.src_size != kNoSlot) out.append(" size ").append(slot(m.src_size));
+    if (m.ignore_src != kNoSlot) out.append(" ignore ").append(slot(m.ignore_src));
   }
   out += " {";
   for (unsigned i = 0; i < 8; ++i)
-    if (m.regs[i] != kNoSlot)
-      out += fmt::format("{}{}", i ? ", " : "", slot(m.regs[i]));
+    if (m.regs[i] != kNoSlot) out += fmt::format("{}{}", i ? ", " : "", slot(m.regs[i]));
   out += "}";
   return out + kPatterns[unsigned(m.pattern)];
 }
@@ -71,16 +64,11 @@ std::string operands(const Program& p, const Op& op) {
     out.append(comma).append(text);
     comma = ", ";
   };
-  if (r.d && op.d != kNoSlot)
-    add(slot(op.d));
-  if (is_memory(op.code))
-    return out + memory(p, op);
-  if (r.a)
-    add(slot(op.a));
-  if (r.b && (op.b != kNoSlot || op.c != kNoSlot))
-    add(slot(op.b));
-  if (r.c && op.c != kNoSlot)
-    add(slot(op.c));
+  if (r.d && op.d != kNoSlot) add(slot(op.d));
+  if (is_memory(op.code)) return out + memory(p, op);
+  if (r.a) add(slot(op.a));
+  if (r.b && (op.b != kNoSlot || op.c != kNoSlot)) add(slot(op.b));
+  if (r.c && op.c != kNoSlot) add(slot(op.c));
   switch (op.code) {
   case OpCode::jump: add(target(op.imm)); break;
   case OpCode::branch:
@@ -106,8 +94,7 @@ std::string operands(const Program& p, const Op& op) {
     break;
   }
   default:
-    if (op.imm)
-      add(fmt::format("#{:#x}", op.imm));
+    if (op.imm) add(fmt::format("#{:#x}", op.imm));
   }
   return out;
 }
@@ -116,18 +103,12 @@ std::string flags(const Op& op) {
   std::string out;
   if (op.flags & kGuarded)
     out += fmt::format(" if {}{}", op.flags & kGuardNegated ? "!" : "", slot(op.guard));
-  if (op.flags & kNegate)
-    out += " negated";
-  if (op.flags & kBackEdge)
-    out += " back";
-  if (op.flags & kUniform)
-    out += " uni";
-  if (op.flags & kAligned)
-    out += " aligned";
-  if (op.flags & kProvedUniform)
-    out += " proved-uniform";
-  if (op.length)
-    out += fmt::format(" length {}", op.length);
+  if (op.flags & kNegate) out += " negated";
+  if (op.flags & kBackEdge) out += " back";
+  if (op.flags & kUniform) out += " uni";
+  if (op.flags & kAligned) out += " aligned";
+  if (op.flags & kProvedUniform) out += " proved-uniform";
+  if (op.length) out += fmt::format(" length {}", op.length);
   return out;
 }
 

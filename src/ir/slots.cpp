@@ -26,8 +26,7 @@ public:
     solve();
     end_.assign(f.registers.size(), 0);
     for (uint32_t b = uint32_t(f.blocks.size()); b-- > 0;)
-      if (!f.blocks[b].dropped)
-        ranges_of(b);
+      if (!f.blocks[b].dropped) ranges_of(b);
   }
 
 private:
@@ -46,15 +45,13 @@ private:
     std::vector<uint32_t> killed(f_.registers.size(), kNoIndex);
     std::vector<std::vector<uint32_t>> exposed(f_.blocks.size());
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
-      if (f_.blocks[b].dropped)
-        continue;
+      if (f_.blocks[b].dropped) continue;
       for (uint32_t i = f_.blocks[b].first; i < f_.blocks[b].end; ++i) {
         const VirtualOp& op = f_.ops[i];
         for_each_operand(
             f_, op,
             [&](uint32_t id) {
-              if (killed[id] == b || f_.registers[id].constant)
-                return;
+              if (killed[id] == b || f_.registers[id].constant) return;
               if (dense_[id] == kNoIndex) {
                 dense_[id] = uint32_t(crossing_.size());
                 crossing_.push_back(id);
@@ -62,16 +59,14 @@ private:
               exposed[b].push_back(dense_[id]);
             },
             [&](uint32_t id) {
-              if (kills(f_, op, id))
-                killed[id] = b;
+              if (kills(f_, op, id)) killed[id] = b;
             });
       }
     }
     words_ = (crossing_.size() + 63) / 64;
     in_.assign(words_ * f_.blocks.size(), 0);
     for (uint32_t b = 0; b < f_.blocks.size(); ++b)
-      for (uint32_t n : exposed[b])
-        in_[b * words_ + n / 64] |= uint64_t(1) << (n % 64);
+      for (uint32_t n : exposed[b]) in_[b * words_ + n / 64] |= uint64_t(1) << (n % 64);
   }
 
   void solve() {
@@ -79,11 +74,9 @@ private:
     std::vector<std::vector<uint32_t>> preds(f_.blocks.size());
     std::vector<uint32_t> work;
     for (uint32_t b = 0; b < f_.blocks.size(); ++b) {
-      if (f_.blocks[b].dropped)
-        continue;
+      if (f_.blocks[b].dropped) continue;
       work.push_back(b);
-      for (uint32_t s : f_.blocks[b].successors)
-        preds[s].push_back(b);
+      for (uint32_t s : f_.blocks[b].successors) preds[s].push_back(b);
       for (uint32_t i = f_.blocks[b].first; i < f_.blocks[b].end; ++i)
         for_each_operand(
             f_, f_.ops[i], [](uint32_t) {},
@@ -104,8 +97,7 @@ private:
         changed |= in != in_[b * words_ + w];
         in_[b * words_ + w] = in;
       }
-      if (!changed)
-        continue;
+      if (!changed) continue;
       for (uint32_t p : preds[b])
         if (!queued[p]) {
           queued[p] = true;
@@ -116,8 +108,7 @@ private:
 
   uint64_t live_out(uint32_t b, size_t word) const {
     uint64_t out = 0;
-    for (uint32_t s : f_.blocks[b].successors)
-      out |= in_[s * words_ + word];
+    for (uint32_t s : f_.blocks[b].successors) out |= in_[s * words_ + word];
     return out;
   }
 
@@ -134,8 +125,7 @@ private:
 
   // A destination starts before the sources end unless it may share with them.
   bool may_share(const VirtualOp& op) const {
-    if (!is_pure(op.code) || op.d == kNoIndex)
-      return false;
+    if (!is_pure(op.code) || op.d == kNoIndex) return false;
     uint32_t slots = f_.registers[op.d].slots();
     bool same = true;
     for_each_operand(
@@ -171,8 +161,7 @@ private:
       for_each_operand(
           f_, op,
           [&](uint32_t id) {
-            if (!f_.registers[id].constant)
-              revive(id, 2 * i + 1);
+            if (!f_.registers[id].constant) revive(id, 2 * i + 1);
           },
           [](uint32_t) {});
     }
@@ -195,8 +184,7 @@ struct Occupied {
   size_t cursor = 0;
 
   bool meets(const std::vector<Range>& all, uint32_t r, uint32_t from) {
-    while (cursor < ranges.size() && ranges[cursor].second <= from)
-      ++cursor;
+    while (cursor < ranges.size() && ranges[cursor].second <= from) ++cursor;
     for (size_t i = cursor; i < ranges.size() && r != kNoIndex;) {
       if (ranges[i].second <= all[r].start)
         ++i;
@@ -224,8 +212,7 @@ void place_constants(const VirtualFunction& f, SlotAssignment& out) {
   for (const Block& b : f.blocks)
     for (uint32_t i = b.first; i < b.end && !b.dropped; ++i)
       for_each_operand(
-          f, f.ops[i], [&](uint32_t id) { used[id] = f.registers[id].constant; },
-          [](uint32_t) {});
+          f, f.ops[i], [&](uint32_t id) { used[id] = f.registers[id].constant; }, [](uint32_t) {});
   for (uint32_t width : {2u, 1u})
     for (uint32_t id = 0; id < f.registers.size(); ++id)
       if (used[id] && f.registers[id].slots() == width) {
@@ -244,8 +231,7 @@ uint32_t worst_pressure(const VirtualFunction& f, const Liveness& live) {
         change[live.ranges[r].end] -= int32_t(f.registers[id].slots());
       }
   int32_t now = 0, worst = 0;
-  for (int32_t c : change)
-    worst = std::max(worst, now += c);
+  for (int32_t c : change) worst = std::max(worst, now += c);
   return uint32_t(worst);
 }
 
@@ -258,8 +244,7 @@ Result<SlotAssignment> assign_slots(const VirtualFunction& f) {
   Liveness live(f);
   std::vector<uint32_t> order;
   for (uint32_t id = 0; id < f.registers.size(); ++id)
-    if (live.first[id] != kNoIndex)
-      order.push_back(id);
+    if (live.first[id] != kNoIndex) order.push_back(id);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     uint32_t x = live.ranges[live.first[a]].start, y = live.ranges[live.first[b]].start;
     return x != y ? x < y : a < b;
@@ -270,21 +255,17 @@ Result<SlotAssignment> assign_slots(const VirtualFunction& f) {
     uint32_t width = f.registers[id].slots(), r = live.first[id], from = live.ranges[r].start;
     uint32_t at = (base + width - 1) / width * width - base;
     for (;; at += width) {
-      if (slots.size() < at + width)
-        slots.resize(at + width);
+      if (slots.size() < at + width) slots.resize(at + width);
       bool free = true;
       for (uint32_t k = 0; k < width && free; ++k)
         free = !slots[at + k].meets(live.ranges, r, from);
-      if (free)
-        break;
+      if (free) break;
     }
-    for (uint32_t k = 0; k < width; ++k)
-      slots[at + k].take(live.ranges, r);
+    for (uint32_t k = 0; k < width; ++k) slots[at + k].take(live.ranges, r);
     out.slot[id] = Slot(std::min<uint32_t>(base + at, kNoSlot));
   }
   out.slots = base + uint32_t(slots.size());
-  if (out.slots >= kNoSlot)
-    return unsupported("function with more than 65534 register slots");
+  if (out.slots >= kNoSlot) return unsupported("function with more than 65534 register slots");
   out.live_registers = worst_pressure(f, live);
   return out;
 }

@@ -10,8 +10,7 @@
 namespace assay::ir {
 
 std::string demangle(const std::string& name) {
-  if (!name.starts_with("_Z"))
-    return name;
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
@@ -19,8 +18,7 @@ std::string demangle(const std::string& name) {
 }
 
 std::string SourcePlace::text() const {
-  if (has_source())
-    return fmt::format("{}:{}", frames[0].file, frames[0].line);
+  if (has_source()) return fmt::format("{}:{}", frames[0].file, frames[0].line);
   return fmt::format("{}:{}", ptx_file, ptx_line);
 }
 
@@ -35,16 +33,14 @@ SourcePlace place(const Program& program, uint32_t op) {
     out.instruction = ptx::print(*site.instruction);
   }
   for (const Function& f : program.functions)
-    if (f.entry <= op)
-      out.function = demangle(f.name);
+    if (f.entry <= op) out.function = demangle(f.name);
   uint32_t loc = site.loc;
   // A chain longer than the table would be a cycle.
   for (size_t steps = 0; loc && loc < module.locations.size() && steps < module.locations.size();
        ++steps) {
     const ptx::Location& l = module.locations[loc];
     SourceFrame frame;
-    if (l.file < module.files.size())
-      frame.file = module.files[l.file];
+    if (l.file < module.files.size()) frame.file = module.files[l.file];
     frame.line = l.line;
     frame.column = l.column;
     frame.function = demangle(l.function);
@@ -61,8 +57,7 @@ namespace {
 std::string squeeze(const std::string& text) { // blanks do not count
   std::string out;
   for (char c : text)
-    if (c != ' ')
-      out += c;
+    if (c != ' ') out += c;
   return out;
 }
 
@@ -84,8 +79,7 @@ std::string without_signature(const std::string& demangled) {
   for (size_t i = 0; i < end; ++i) {
     char c = demangled[i];
     depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
-    if (c == ' ' && depth == 0)
-      begin = i + 1;
+    if (c == ' ' && depth == 0) begin = i + 1;
   }
   return demangled.substr(begin, end - begin);
 }
@@ -104,16 +98,13 @@ Result<std::string> find_entry(const ptx::Module& module, const std::string& wan
   for (const ptx::Function& f : module.functions)
     if (f.is_entry && f.has_body && std::find(names.begin(), names.end(), f.name) == names.end())
       names.push_back(f.name);
-  if (names.empty())
-    return usage_error("there is no kernel in this module", {module.file, 0, 0});
-  if (wanted.empty() && names.size() == 1)
-    return names[0];
+  if (names.empty()) return usage_error("there is no kernel in this module", {module.file, 0, 0});
+  if (wanted.empty() && names.size() == 1) return names[0];
   std::string key = squeeze(wanted);
   auto matches = [&](auto spelled) {
     std::vector<std::string> found;
     for (const std::string& n : names)
-      if (!key.empty() && squeeze(spelled(n)) == key)
-        found.push_back(n);
+      if (!key.empty() && squeeze(spelled(n)) == key) found.push_back(n);
     return found;
   };
   auto full = [](const std::string& n) { return demangle(n); };
@@ -125,19 +116,14 @@ Result<std::string> find_entry(const ptx::Module& module, const std::string& wan
     return colon == std::string::npos ? b : b.substr(colon + 2);
   };
   std::vector<std::string> found = matches([](const std::string& n) { return n; });
-  if (found.empty())
-    found = matches(full);
-  if (found.empty())
-    found = matches(bare);
-  if (found.empty())
-    found = matches(plain_template);
-  if (found.empty())
-    found = matches(plain);
-  if (found.size() == 1)
-    return found[0];
-  Error e = usage_error(wanted.empty()   ? "several kernels here: name one"
-                        : found.empty()  ? fmt::format("there is no kernel '{}'", wanted)
-                                         : fmt::format("'{}' means several kernels", wanted),
+  if (found.empty()) found = matches(full);
+  if (found.empty()) found = matches(bare);
+  if (found.empty()) found = matches(plain_template);
+  if (found.empty()) found = matches(plain);
+  if (found.size() == 1) return found[0];
+  Error e = usage_error(wanted.empty()  ? "several kernels here: name one"
+                        : found.empty() ? fmt::format("there is no kernel '{}'", wanted)
+                                        : fmt::format("'{}' means several kernels", wanted),
                         {module.file, 0, 0});
   constexpr size_t kMost = 40;
   const std::vector<std::string>& list = found.empty() ? names : found;
@@ -146,8 +132,7 @@ Result<std::string> find_entry(const ptx::Module& module, const std::string& wan
     e.notes.push_back(d == list[i] ? fmt::format("kernel {}", d)
                                    : fmt::format("kernel {} ({})", d, list[i]));
   }
-  if (list.size() > kMost)
-    e.notes.push_back(fmt::format("and {} more", list.size() - kMost));
+  if (list.size() > kMost) e.notes.push_back(fmt::format("and {} more", list.size() - kMost));
   return e;
 }
 

@@ -1,7 +1,7 @@
 // One function between translation and slot assignment: operations over virtual registers, cut into
-// blocks. Internal to ir. Operand conventions are those of ops_core.def with virtual register ids in
-// place of slots, labels or blocks in place of op indices, and indices into this function's own lists
-// in place of the program's.
+// blocks. Internal to ir. Operand conventions are those of ops_core.def with virtual register ids
+// in place of slots, labels or blocks in place of op indices, and indices into this function's own
+// lists in place of the program's.
 #pragma once
 
 #include "ir/program.hpp"
@@ -11,10 +11,10 @@
 namespace assay::ir {
 
 struct VirtualRegister {
-  uint8_t bits = 32;    // 1, 16, 32, 64, 128
-  bool temp = false;    // lives within one PTX instruction
+  uint8_t bits = 32; // 1, 16, 32, 64, 128
+  bool temp = false; // lives within one PTX instruction
   bool constant = false;
-  uint64_t value = 0;   // constants
+  uint64_t value = 0; // constants
   uint32_t slots() const { return bits <= 32 ? 1 : bits / 32; }
 };
 
@@ -39,8 +39,8 @@ struct VirtualMma {
 };
 
 struct Block {
-  uint32_t first = 0, end = 0;   // ops [first, end); the last one is a terminator
-  uint32_t instructions = 0;     // PTX instructions, for the terminator's length
+  uint32_t first = 0, end = 0;      // ops [first, end); the last one is a terminator
+  uint32_t instructions = 0;        // PTX instructions, for the terminator's length
   std::vector<uint32_t> successors; // a branch: taken first, then the next block
   uint32_t reconverge = kNoIndex;   // block where the paths of its branch meet again
   bool join = false;                // some branch reconverges here
@@ -59,7 +59,7 @@ struct VirtualFunction {
   std::vector<VirtualMma> mmas;
   std::vector<uint32_t> label_block; // label id → block
   uint32_t local_bytes = 0;
-  std::vector<uint32_t> callees;     // function indices, direct calls
+  std::vector<uint32_t> callees; // function indices, direct calls
   bool calls_indirectly = false;
 };
 
@@ -68,10 +68,6 @@ bool is_memory(OpCode code); // Op::c is an index into mem
 bool is_pure(OpCode code);
 bool may_be_guarded(OpCode code);
 
-// Calls use(id) for every register that the op reads and def(id) for every one that it writes.
-template <class Use, class Def>
-void for_each_operand(const VirtualFunction& f, const VirtualOp& op, Use use, Def def);
-
 // How the slots d, a, b, c of a code are used: a bit set of the letters.
 struct OperandRoles {
   bool d = false, a = false, b = false, c = false; // registers
@@ -79,51 +75,46 @@ struct OperandRoles {
 };
 OperandRoles roles(OpCode code);
 
-template <class Use, class Def>
-void for_each_operand(const VirtualFunction& f, const VirtualOp& op, Use use, Def def) {
+// Calls visit(reference to id, is_definition) for every register operand that is there.
+template <class Function, class Operation, class Visit>
+void visit_operands(Function& f, Operation& op, Visit visit) {
   OperandRoles r = roles(op.code);
-  auto some = [](uint32_t id, auto& call) {
-    if (id != kNoIndex)
-      call(id);
+  auto some = [&](auto& id, bool definition) {
+    if (id != kNoIndex) visit(id, definition);
   };
-  if (op.flags & kGuarded)
-    some(op.guard, use);
-  if (r.a)
-    some(op.a, use);
-  if (r.b)
-    some(op.b, use);
-  if (r.c && !r.c_defined)
-    some(op.c, use);
+  if (op.flags & kGuarded) some(op.guard, false);
+  if (r.a) some(op.a, false);
+  if (r.b) some(op.b, false);
+  if (r.c) some(op.c, r.c_defined);
   if (is_memory(op.code)) {
-    const VirtualMem& m = f.mems[op.c];
-    some(m.src_size, use);
-    some(m.ignore_src, use);
+    auto& m = f.mems[op.c];
+    some(m.src_size, false);
+    some(m.ignore_src, false);
     bool loads = op.code == OpCode::ld || op.code == OpCode::ldmatrix;
     bool atomic = op.code == OpCode::atom && m.info.vector > 1;
-    for (unsigned i = 0; i < 8; ++i) {
-      if (loads || (atomic && i >= m.info.vector))
-        some(m.regs[i], def);
-      else
-        some(m.regs[i], use);
-    }
+    for (unsigned i = 0; i < 8; ++i) some(m.regs[i], loads || (atomic && i >= m.info.vector));
   }
-  if (op.code == OpCode::shfl)
-    some(f.extra[op.imm >> 8], def);
+  if (op.code == OpCode::shfl) some(f.extra[op.imm >> 8], true);
   if (op.code == OpCode::assertfail)
-    for (unsigned i = 0; i < 4; ++i)
-      some(f.extra[op.imm + i], use);
+    for (unsigned i = 0; i < 4; ++i) some(f.extra[op.imm + i], false);
   if (op.code == OpCode::mma) {
-    const VirtualMma& m = f.mmas[op.imm];
-    for (const auto* list : {&m.a, &m.b, &m.c})
-      for (uint32_t id : *list)
-        some(id, use);
-    for (uint32_t id : m.d)
-      some(id, def);
+    auto& m = f.mmas[op.imm];
+    for (auto* list : {&m.a, &m.b, &m.c})
+      for (auto& id : *list) some(id, false);
+    for (auto& id : m.d) some(id, true);
   }
-  if (r.c && r.c_defined)
-    some(op.c, def);
-  if (r.d)
-    some(op.d, def);
+  if (r.d) some(op.d, true);
+}
+
+// Calls use(id) for every register that the op reads and def(id) for every one that it writes.
+template <class Use, class Def>
+void for_each_operand(const VirtualFunction& f, const VirtualOp& op, Use use, Def def) {
+  visit_operands(f, op, [&](const uint32_t& id, bool definition) {
+    if (definition)
+      def(id);
+    else
+      use(id);
+  });
 }
 
 } // namespace assay::ir

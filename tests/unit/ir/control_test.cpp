@@ -57,7 +57,8 @@ TEST(Control, LoopWithTwoExits) {
 }
 
 TEST(Control, EndlessLoopStillReconvergesInside) {
-  auto p = lower_body("L: @%p1 bra A; st.global.u32 [%d1], %r1; A: st.global.u32 [%d1], %r2; bra L;");
+  auto p =
+      lower_body("L: @%p1 bra A; st.global.u32 [%d1], %r1; A: st.global.u32 [%d1], %r2; bra L;");
   const Op& b = p->ops[find(*p, OpCode::branch).at(0)];
   ASSERT_NE(join_of(b), kNoIndex);
   EXPECT_EQ(p->ops[join_of(b) + 1].code, OpCode::st);
@@ -84,14 +85,14 @@ TEST(Control, LengthsSumToTheInstructions) {
   auto p = lower_body("@%p1 bra L; st.global.u32 [%d1], %r1; @%p2 st.global.u32 [%d1], %r1; L: "
                       "@%p1 bar.sync 0; bar.sync 1; ret;");
   uint32_t sum = 0;
-  for (const Op& op : p->ops)
-    sum += op.length;
+  for (const Op& op : p->ops) sum += op.length;
   EXPECT_EQ(sum, 6u);
 }
 
 TEST(Control, TablesOfIndexedBranches) {
-  auto p = lower_body("T: .branchtargets A, B, A; brx.idx %r1, T; A: st.global.u32 [%d1], %r1; bra E;"
-                      " B: st.global.u32 [%d1], %r2; E: st.global.u32 [%d1], %r3; ret;");
+  auto p =
+      lower_body("T: .branchtargets A, B, A; brx.idx %r1, T; A: st.global.u32 [%d1], %r1; bra E;"
+                 " B: st.global.u32 [%d1], %r2; E: st.global.u32 [%d1], %r3; ret;");
   ASSERT_EQ(p->tables.size(), 1u);
   ASSERT_EQ(p->tables[0].targets.size(), 3u);
   EXPECT_EQ(p->tables[0].targets[0], p->tables[0].targets[2]);
@@ -100,7 +101,8 @@ TEST(Control, TablesOfIndexedBranches) {
 }
 
 TEST(Control, UnknownInstructionsHarmOnlyTheirPlace) {
-  auto p = lower_body("@%p1 bra L; tensormap.replace.foo [%d1], %r1; L: st.global.u32 [%d1], %r1; ret;");
+  auto p =
+      lower_body("@%p1 bra L; tensormap.replace.foo [%d1], %r1; L: st.global.u32 [%d1], %r1; ret;");
   EXPECT_EQ(find(*p, OpCode::unsupported).size(), 1u);
   EXPECT_EQ(find(*p, OpCode::st).size(), 1u);
 }

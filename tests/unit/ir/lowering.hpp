@@ -17,8 +17,7 @@ inline std::shared_ptr<const ptx::Module> module_of(const std::string& text) {
 inline std::shared_ptr<const Program> lower_text(const std::string& text,
                                                  const std::string& entry = "k") {
   auto m = module_of(text);
-  if (!m)
-    return nullptr;
+  if (!m) return nullptr;
   auto p = lower(m, entry);
   EXPECT_TRUE(p.ok()) << (p.ok() ? "" : p.error().text());
   return p.ok() ? *p : nullptr;
@@ -39,8 +38,7 @@ inline std::shared_ptr<const Program> lower_body(const std::string& body,
 inline std::vector<uint32_t> find(const Program& p, OpCode code) {
   std::vector<uint32_t> out;
   for (uint32_t i = 0; i < p.ops.size(); ++i)
-    if (p.ops[i].code == code)
-      out.push_back(i);
+    if (p.ops[i].code == code) out.push_back(i);
   return out;
 }
 
