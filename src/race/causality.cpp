@@ -165,15 +165,19 @@ void Causality::raise_floor(CtaState& c, uint32_t cta) {
   CHECK(c.top < UINT32_MAX - 1);
 }
 
-void Causality::barrier(const Detector::BarrierPhase& phase) {
+bool Causality::barrier(const Detector::BarrierPhase& phase) {
   CtaState& c = cta(phase.cta);
   CHECK(phase.arrived.size() == shape_.warps_per_cta &&
         phase.acquiring.size() == shape_.warps_per_cta &&
         phase.exited.size() == shape_.warps_per_cta);
-  if (full_barrier(phase, c)) return raise_floor(c, phase.cta);
+  if (full_barrier(phase, c)) {
+    raise_floor(c, phase.cta);
+    return true;
+  }
   Masks parts(shape_.warps_per_cta);
   for (uint32_t w = 0; w < parts.size(); ++w) parts[w] = phase.arrived[w] | phase.exited[w];
   synchronise(phase.cta, parts, phase.acquiring);
+  return false;
 }
 
 // A warp sync of all lanes: the same one level down.

@@ -73,7 +73,9 @@ struct CtaState {
   ClockRef sc; // what fence.sc of its lanes published
   std::vector<WarpState> warps;
   std::unordered_map<uint32_t, std::vector<CopyLane>> copies; // by sequence number
-  uint32_t unjoined = 0;
+  // The floors that unjoined copies started from, ascending, and how many of each: what they know
+  // of the CTA may end there.
+  std::vector<std::pair<uint32_t, uint32_t>> unjoined;
   SyncVariables shared;
 };
 
@@ -116,7 +118,11 @@ public:
   bool copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t number,
                     uint32_t copy_lane) const;
 
-  void barrier(const Detector::BarrierPhase& phase);
+  bool barrier(const Detector::BarrierPhase& phase); // true: it raised the CTA's floor
+  // Below it everything is ordered before all that lanes and copies of the CTA still do.
+  static uint32_t dead_below(const CtaState& c) {
+    return c.unjoined.empty() ? c.floor : c.unjoined.front().first;
+  }
   void warp_sync(Agent agent, uint32_t lanes);
   void exited(Agent agent, uint32_t lanes);
   void fence(Agent agent, uint32_t lanes, Detector::Fence fence, Scope scope);

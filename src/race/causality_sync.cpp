@@ -149,7 +149,8 @@ void Causality::copy_issue(Agent issuer, uint32_t lane, uint32_t number) {
   copy.lane = lane;
   copy.start = snapshot(c, issuer.cta, issuer.warp, lane);
   c.copies[number].push_back(std::move(copy));
-  ++c.unjoined;
+  if (c.unjoined.empty() || c.unjoined.back().first != c.floor) c.unjoined.emplace_back(c.floor, 0);
+  ++c.unjoined.back().second;
   bump(c, issuer.warp, 1u << lane);
 }
 
@@ -161,7 +162,12 @@ void Causality::copy_joined(Agent waiter, uint32_t lane, uint32_t number) {
   // Of a copy issued by one lane all belongs to whoever waits; of an instruction's, each lane's.
   for (CopyLane& copy : issued) {
     if (issued.size() > 1 && copy.lane != lane) continue;
-    if (copy.joins.empty()) --c.unjoined;
+    if (copy.joins.empty()) {
+      auto at = std::lower_bound(c.unjoined.begin(), c.unjoined.end(),
+                                 std::pair(copy.start.cta_floor, 0u));
+      CHECK(at != c.unjoined.end() && at->first == copy.start.cta_floor);
+      if (--at->second == 0) c.unjoined.erase(at);
+    }
     copy.joins.push_back({waiter.warp, lane, time(c, c.warps[waiter.warp], lane)});
   }
 }

@@ -3,6 +3,7 @@
 #include "race/detector.hpp"
 
 #include "base/check.hpp"
+#include "race/address_groups.hpp"
 #include "race/causality.hpp"
 #include "race/conflicts.hpp"
 #include "race/judge.hpp"
@@ -15,100 +16,127 @@ namespace assay::race {
 struct Detector::State {
   State(const LaunchShape& shape, const Limits& limits)
       : causality(shape), conflicts(shape.ctas - 1, limits.conflicts), judge(causality, conflicts),
-        shadow(limits.shadow_bytes) {}
+        shadow(shape.ctas, limits.shadow_bytes) {}
 
-  // Lanes of one agent that share a time, with what they know.
-  struct Group {
-    uint32_t lanes, time;
-    Observer observer;
-  };
   struct Target {
-    Row* row;
+    Place place;
     Access access;
   };
 
-  void split(Agent agent, uint32_t lanes);
-  void place(Space space, Agent agent, const Group& group, uint64_t address, uint32_t lanes,
-             uint32_t pc, uint16_t attributes, uint32_t change);
-  void finish();
-  void overwritten(Space space, uint32_t cta, uint64_t from, uint64_t to, bool strong) {
-    SyncVariables& vars = causality.variables(space, cta);
-    if (!vars.empty()) vars.overwritten(from, to, strong);
+  bool split(Space space, Agent agent, uint32_t lanes, const AccessInfo& info, uint16_t attributes);
+  template <class Visit> void rows(Access& access, uint64_t address, Visit visit);
+  void keep(const Place& place, const Access& access) {
+    shadow.insert(place, access.record, *causality.find(access.record.cta));
   }
+  void now(Access& access, uint64_t address);
+  void later(Access& access, uint64_t address);
+  void finish();
+  void overwritten(const Access& access, uint64_t from, uint64_t to) {
+    SyncVariables& vars = causality.variables(access.space, access.record.cta);
+    if (!vars.empty()) vars.overwritten(from, to, access.record.attributes & kStrong);
+  }
+  void contested(const Access& access, uint64_t address, uint32_t lanes, const void* values,
+                 uint32_t stride);
 
   Causality causality;
   Conflicts conflicts;
   Judge judge;
   Shadow shadow;
-  std::vector<Group> groups;
+  std::vector<Access> groups; // the lanes of one instruction by their time
   std::vector<Target> targets;
+  AddressGroups addresses;
 };
 
-void Detector::State::split(Agent agent, uint32_t lanes) {
+// Fills `groups`: lanes that share a time, with what they know. True if it is one.
+bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const AccessInfo& info,
+                            uint16_t attributes) {
+  CtaState& c = causality.cta(agent.cta);
+  bool copy = agent.warp >= kCopyAgent;
+  groups.resize(1);
+  Access& a = groups.front();
+  a.space = space;
+  a.space_cta = space == Space::shared ? agent.cta : 0;
+  a.record.cta = agent.cta;
+  a.record.warps = copy ? agent.warp - kCopyAgent : 1u << agent.warp;
+  a.record.lanes = lanes;
+  a.record.pc = info.pc;
+  a.record.attributes = uint16_t(attributes | (copy ? kCopy : 0));
+  a.record.change = info.write && !info.silent ? shadow.next_change() : shadow.change();
+  if (!copy) {
+    CHECK(agent.warp < c.warps.size());
+    const WarpState& w = c.warps[agent.warp];
+    a.observer = causality.observer(c, agent.cta, agent.warp);
+    a.record.time = Causality::time(c, w, std::countr_zero(lanes));
+    if (Causality::uniform(c, w)) return true;
+  }
+  Access pattern = a;
   groups.clear();
-  const CtaState& c = causality.cta(agent.cta);
-  if (agent.warp >= kCopyAgent) {
-    for (uint32_t l = 0; l < 32; ++l) {
-      if (!(lanes >> l & 1)) continue;
-      const CopyLane* copy = causality.copy(agent.cta, agent.warp - kCopyAgent, l);
-      CHECK(copy);
-      groups.push_back({1u << l, copy->start.time,
-                        causality.copy_observer(agent.cta, agent.warp - kCopyAgent, *copy)});
-    }
-    return;
-  }
-  CHECK(agent.warp < c.warps.size());
-  const WarpState& w = c.warps[agent.warp];
-  Observer observer = causality.observer(c, agent.cta, agent.warp);
-  if (Causality::uniform(c, w)) {
-    groups.push_back({lanes, Causality::time(c, w, 0), observer});
-    return;
-  }
   for (uint32_t l = 0; l < 32; ++l) {
     if (!(lanes >> l & 1)) continue;
-    uint32_t t = Causality::time(c, w, l);
-    auto it = std::find_if(groups.begin(), groups.end(), [&](auto& g) { return g.time == t; });
-    if (it == groups.end()) it = groups.insert(it, {0, t, observer});
-    it->lanes |= 1u << l;
+    const CopyLane* issued = copy ? causality.copy(agent.cta, agent.warp - kCopyAgent, l) : nullptr;
+    CHECK(issued || !copy);
+    uint32_t t = copy ? issued->start.time : Causality::time(c, c.warps[agent.warp], l);
+    auto it = groups.begin();
+    while (it != groups.end() && (copy || it->record.time != t)) ++it;
+    if (it == groups.end()) {
+      it = groups.insert(it, pattern);
+      it->record.lanes = 0;
+      it->record.time = t;
+      if (copy)
+        it->observer = causality.copy_observer(agent.cta, agent.warp - kCopyAgent, *issued);
+    }
+    it->record.lanes |= 1u << l;
   }
+  return groups.size() == 1;
 }
 
-// One record for each row that the lanes' locations touch.
-void Detector::State::place(Space space, Agent agent, const Group& group, uint64_t address,
-                            uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change) {
-  Target t;
-  Record& r = t.access.record;
-  bool copy = agent.warp >= kCopyAgent;
-  r.cta = agent.cta;
-  r.warps = copy ? agent.warp - kCopyAgent : 1u << agent.warp;
-  r.lanes = lanes;
-  r.time = group.time;
-  r.pc = pc;
-  r.attributes = uint16_t(attributes | (copy ? kCopy : 0));
-  r.change = change;
-  t.access.observer = group.observer;
-  t.access.space = space;
-  t.access.space_cta = space == Space::shared ? agent.cta : 0;
+// The rows that an access touches, one part of it in each.
+template <class Visit>
+void Detector::State::rows(Access& access, uint64_t address, Visit visit) {
+  Record& r = access.record;
   uint64_t end = address + uint64_t(r.bytes()) * (r.affine() ? 32 : 1);
-  for (uint64_t row = address / kRowBytes * kRowBytes; row < end; row += kRowBytes) {
-    t.row = shadow.row(space, agent.cta, std::max(row, address));
-    if (!t.row) continue;
+  for (uint64_t row = address & ~uint64_t(kRowBytes - 1); row < end; row += kRowBytes) {
+    Place place = shadow.find(access.space, r.cta, std::max(row, address));
+    if (!place.row) continue;
     r.start = int16_t(int64_t(address - row));
-    if (!r.lanes_at(0, kRowBytes)) continue;
-    t.access.row_address = row;
-    targets.push_back(t);
+    if (r.lanes != kAllLanes && !r.lanes_at(0, kRowBytes)) continue;
+    access.row_address = row;
+    if (access.space == Space::shared) shadow.touch(place, causality, r.cta);
+    visit(place);
   }
 }
 
-// All parts of one instruction are judged before any is kept: its lanes do not race by this.
+void Detector::State::now(Access& access, uint64_t address) {
+  rows(access, address, [&](const Place& place) {
+    shadow.judge(place, judge, access);
+    keep(place, access);
+  });
+}
+
+// Where parts of one instruction may meet, all are judged before any is kept: lanes of one
+// instruction do not race by being recorded one after the other.
+void Detector::State::later(Access& access, uint64_t address) {
+  rows(access, address, [&](const Place& place) { targets.push_back({place, access}); });
+}
 void Detector::State::finish() {
-  for (const Target& t : targets) t.row->judge(judge, t.access);
-  for (const Target& t : targets) {
-    size_t before = t.row->size();
-    t.row->insert(t.access.record, *causality.find(t.access.record.cta));
-    if (t.row->size() > before) shadow.grown(sizeof(Record));
-  }
+  for (const Target& t : targets) shadow.judge(t.place, judge, t.access);
+  for (const Target& t : targets) keep(t.place, t.access);
   targets.clear();
+}
+
+// Lanes of one instruction that write one location.
+void Detector::State::contested(const Access& access, uint64_t address, uint32_t lanes,
+                                const void* values, uint32_t stride) {
+  if (!shadow.find(access.space, access.record.cta, address).row) return;
+  auto value = [&](uint32_t l) { return static_cast<const char*>(values) + l * stride; };
+  for (uint32_t m = lanes & (lanes - 1); m; m &= m - 1) {
+    uint32_t l = uint32_t(std::countr_zero(m));
+    for (uint32_t k = lanes & ((1u << l) - 1); k; k &= k - 1) {
+      uint32_t o = uint32_t(std::countr_zero(k));
+      bool differ = values && std::memcmp(value(o), value(l), size_t(access.record.bytes())) != 0;
+      judge.same_instruction(access, o, l, address, differ);
+    }
+  }
 }
 
 Detector::Detector(const LaunchShape& shape, const Limits& limits)
@@ -140,27 +168,26 @@ void Detector::affine(Space space, Agent agent, uint64_t address, const AccessIn
   State& s = *state_;
   if (space == Space::local) return;
   AccessInfo info = normal(given);
-  if (info.write)
-    for (uint32_t l = 0; l < (info.strong ? 32u : 1u); ++l)
-      s.overwritten(space, agent.cta, address + l * info.bytes,
-                    address + (info.strong ? l + 1 : 32) * info.bytes, info.strong);
-  uint32_t change = info.write && !info.silent ? s.shadow.next_change() : s.shadow.change();
-  s.split(agent, kAllLanes);
-  for (const State::Group& g : s.groups)
-    s.place(space, agent, g, address, g.lanes, info.pc, pack(info) | kAffine, change);
+  bool one = s.split(space, agent, kAllLanes, info, pack(info) | kAffine);
+  if (info.write) {
+    uint32_t parts = info.strong ? 32 : 1; // each lane's location may begin a chain
+    uint64_t bytes = info.bytes * 32u / parts;
+    for (uint32_t l = 0; l < parts; ++l)
+      s.overwritten(s.groups.front(), address + l * bytes, address + (l + 1) * bytes);
+  }
+  if (one) return s.now(s.groups.front(), address);
+  for (Access& g : s.groups) s.later(g, address);
   s.finish();
 }
 
 void Detector::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
                          const AccessInfo& given) {
   State& s = *state_;
-  if (space == Space::local) return;
+  if (space == Space::local || !lanes) return;
   AccessInfo info = normal(given);
   CHECK(!info.write);
-  s.split(agent, lanes);
-  for (const State::Group& g : s.groups)
-    s.place(space, agent, g, address, g.lanes, info.pc, pack(info), s.shadow.change());
-  s.finish();
+  s.split(space, agent, lanes, info, pack(info));
+  for (Access& g : s.groups) s.now(g, address);
 }
 
 void Detector::access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,
@@ -170,44 +197,46 @@ void Detector::access(Space space, Agent agent, uint32_t lanes, const uint64_t* 
   if (space == Space::local || !lanes) return;
   AccessInfo info = normal(given);
   if (!info.write) silent_lanes = 0;
-  info.silent = false;
-  uint32_t change =
-      info.write && (lanes & ~silent_lanes) ? s.shadow.next_change() : s.shadow.change();
-  auto value = [&](uint32_t l) { return static_cast<const char*>(values) + l * value_stride; };
-  s.split(agent, lanes);
-  uint32_t seen = 0;
-  for (const State::Group& g : s.groups) {
-    for (uint32_t rest = g.lanes; rest;) {
-      uint32_t first = std::countr_zero(rest), same = 0;
-      bool silent = silent_lanes >> first & 1;
-      for (uint32_t m = rest; m; m &= m - 1) {
-        uint32_t l = std::countr_zero(m);
-        if (address[l] == address[first] && bool(silent_lanes >> l & 1) == silent) same |= 1u << l;
-      }
-      rest &= ~same;
-      info.silent = silent;
-      size_t placed = s.targets.size();
-      s.place(space, agent, g, address[first], same, info.pc, pack(info), change);
-      if (!info.write) continue;
-      s.overwritten(space, agent.cta, address[first], address[first] + info.bytes, info.strong);
-      if (s.targets.size() == placed) continue;
-      // Lanes of this instruction at one location: each against an earlier one.
-      for (uint32_t m = same; m; m &= m - 1) {
-        uint32_t l = std::countr_zero(m);
-        for (uint32_t k = seen; k; k &= k - 1) {
-          uint32_t o = std::countr_zero(k);
-          if (address[o] != address[l]) continue;
-          bool differ = values && std::memcmp(value(o), value(l), info.bytes) != 0;
-          s.judge.same_instruction(s.targets.back().access, o, l, address[l], differ);
-        }
-        seen |= 1u << l;
-      }
+  silent_lanes &= lanes;
+  info.silent = info.write && silent_lanes == lanes;
+  bool one = s.split(space, agent, lanes, info, pack(info));
+  s.addresses.collect(lanes, address);
+  // Locations of one size that are all aligned to it are equal or apart.
+  bool apart = (info.bytes & (info.bytes - 1)) == 0 && (s.addresses.bits() & (info.bytes - 1)) == 0;
+  for (const AddressGroups::Group& at : s.addresses.groups()) {
+    if (info.write) {
+      s.overwritten(s.groups.front(), at.address, at.address + info.bytes);
+      if (at.lanes & (at.lanes - 1))
+        s.contested(s.groups.front(), at.address, at.lanes, values, value_stride);
     }
+    uint32_t silent = at.lanes & silent_lanes;
+    if (one && apart && (silent == 0 || silent == at.lanes)) {
+      Access& g = s.groups.front();
+      g.record.lanes = at.lanes;
+      g.set_silent(silent);
+      s.now(g, at.address);
+      continue;
+    }
+    for (Access& g : s.groups) {
+      uint32_t all = g.record.lanes;
+      for (uint32_t part : {at.lanes & ~silent, silent}) {
+        g.record.lanes = part & (one ? kAllLanes : all);
+        g.set_silent(part & silent);
+        if (g.record.lanes) s.later(g, at.address);
+      }
+      g.record.lanes = all;
+    }
+    if (apart) s.finish();
   }
   s.finish();
 }
 
-void Detector::barrier(const BarrierPhase& phase) { state_->causality.barrier(phase); }
+void Detector::barrier(const BarrierPhase& phase) {
+  State& s = *state_;
+  if (!s.causality.barrier(phase)) return;
+  const CtaState& c = s.causality.cta(phase.cta);
+  s.shadow.shared_floor(phase.cta, Causality::dead_below(c), c.unjoined.empty());
+}
 void Detector::warp_sync(Agent agent, uint32_t lanes) { state_->causality.warp_sync(agent, lanes); }
 void Detector::exited(Agent agent, uint32_t lanes) { state_->causality.exited(agent, lanes); }
 

@@ -15,6 +15,9 @@ struct Access {
   uint32_t space_cta = 0;
   uint64_t row_address = 0;
 
+  void set_silent(bool silent) {
+    record.attributes = uint16_t((record.attributes & ~kSilent) | (silent ? kSilent : 0));
+  }
   Agent agent() const { return agent_of(record, std::countr_zero(record.warps)); }
   static Agent agent_of(const Record& r, uint32_t warp) {
     return {r.cta, r.copy() ? kCopyAgent + r.warps : warp};

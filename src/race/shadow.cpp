@@ -1,4 +1,4 @@
-// Rows and pages of shadow memory; see shadow.hpp.
+// Regions, pages and the death of records; see shadow.hpp.
 #include "race/shadow.hpp"
 
 #include "base/check.hpp"
@@ -6,130 +6,139 @@
 #include <algorithm>
 
 namespace assay::race {
-namespace {
-
-bool same_key(const Record& a, const Record& b) {
-  return a.pc == b.pc && a.attributes == b.attributes && a.start == b.start && a.cta == b.cta &&
-         !a.copy();
-}
-
-// The largest floor of the CTA that is at most `time`: what is below it was ordered before `time`.
-uint32_t floor_at(const CtaState& cta, uint32_t time) {
-  auto it = std::upper_bound(cta.floors.begin(), cta.floors.end(), time);
-  return it == cta.floors.begin() ? 0 : *(it - 1);
-}
-
-bool subset(uint32_t a, uint32_t b) { return !(a & ~b); }
-
-// Lets `into`, the older of two records of one key, stand for both where that loses nothing:
-// any later access that is unordered with the one is unordered with the other, at one distance.
-bool absorb(Record& into, const Record& record, const CtaState& cta) {
-  uint32_t change = std::max(into.change, record.change);
-  if (into.time == record.time) {
-    if (into.lanes == record.lanes)
-      into.warps |= record.warps;
-    else if (into.warps == record.warps)
-      into.lanes |= record.lanes;
-    else
-      return false;
-    into.change = change;
-    return true;
-  }
-  if (into.time > record.time || !(subset(into.lanes, record.lanes) || !into.affine()))
-    return false;
-  bool same_agents = subset(into.warps, record.warps) && subset(into.lanes, record.lanes);
-  if (!same_agents && into.time >= floor_at(cta, record.time)) return false;
-  uint32_t next = into.next;
-  into = record;
-  into.next = next;
-  return true;
-}
-
-} // namespace
-
-uint32_t Row::last_change(int byte) const {
-  uint32_t last = 0;
-  for (const Record& r : records_)
-    if (r.changing() && r.change > last && r.lanes_at(byte, byte + 1)) last = r.change;
-  return last;
-}
-
-void Row::insert(const Record& record, const CtaState& cta) {
-  if (record.changing()) change_ = record.change;
-  uint32_t same = 0;
-  for (Record& r : records_) {
-    if (!same_key(r, record)) continue;
-    if (r.change >= change_ && absorb(r, record, cta)) return;
-    ++same;
-  }
-  records_.push_back(record);
-  if (same >= 2) compact(record, cta);
-}
-
-// Joins records of the new one's key all of whose bytes have been changed since.
-void Row::compact(const Record& record, const CtaState& cta) {
-  auto changed = [&](const Record& r) {
-    return std::any_of(records_.begin(), records_.end(), [&](const Record& w) {
-      return w.changing() && w.change > r.change && w.start == r.start && w.bytes() == r.bytes() &&
-             w.affine() == r.affine() && (!r.affine() || subset(r.lanes, w.lanes));
-    });
-  };
-  std::vector<size_t> candidates;
-  for (size_t i = 0; i < records_.size(); ++i)
-    if (same_key(records_[i], record) && changed(records_[i])) candidates.push_back(i);
-  for (size_t i = candidates.size(); i-- > 1;)
-    for (size_t j = 0; j < i; ++j)
-      if (absorb(records_[candidates[j]], records_[candidates[i]], cta)) {
-        records_.erase(records_.begin() + ptrdiff_t(candidates[i]));
-        break;
-      }
-}
 
 void Shadow::track(uint64_t base, uint64_t bytes) {
   if (!bytes) return;
-  Region r{base / kRowBytes, base, base + bytes, {}};
-  r.pages.resize(((base + bytes - 1) / kRowBytes - r.first_row) / kPageRows + 1);
+  auto r = std::make_unique<Region>();
+  r->first_row = base / kRowBytes;
+  r->base = base;
+  r->end = base + bytes;
+  r->pages.resize(((base + bytes - 1) / kRowBytes - r->first_row) / kPageRows + 1);
+  r->store = &global_;
   auto at = std::upper_bound(regions_.begin(), regions_.end(), base,
-                             [](uint64_t b, const Region& x) { return b < x.base; });
-  CHECK(at == regions_.end() || base + bytes <= at->base);
-  CHECK(at == regions_.begin() || (at - 1)->end <= base);
+                             [](uint64_t b, const auto& x) { return b < x->base; });
+  CHECK(at == regions_.end() || r->end <= (*at)->base);
+  CHECK(at == regions_.begin() || (*(at - 1))->end <= base);
   regions_.insert(at, std::move(r));
 }
 
+Region* Shadow::find_region(uint64_t address) {
+  auto at = std::upper_bound(regions_.begin(), regions_.end(), address,
+                             [](uint64_t a, const auto& x) { return a < x->base; });
+  if (at == regions_.begin() || address >= (*(at - 1))->end) return nullptr;
+  return recent_[address >> 40 & 15] = (at - 1)->get();
+}
+
 void Shadow::shared_begin(uint32_t cta, uint32_t bytes) {
-  Region r{0, 0, bytes, {}};
-  r.pages.resize(bytes / kRowBytes / kPageRows + 1);
-  shared_.emplace_back(cta, std::move(r));
+  std::unique_ptr<Shared> s;
+  if (idle_.empty()) {
+    s = std::make_unique<Shared>(bytes_);
+  } else {
+    s = std::move(idle_.back());
+    idle_.pop_back();
+    ++s->generation;
+    s->own.records.reset();
+  }
+  s->end = bytes;
+  s->floor = 0;
+  s->store = &s->own;
+  uint64_t pages = bytes / kRowBytes / kPageRows + 1;
+  if (s->pages.size() < pages) s->pages.resize(pages);
+  shared_[cta] = std::move(s);
 }
 
 void Shadow::shared_end(uint32_t cta) {
-  std::erase_if(shared_, [&](auto& s) { return s.first == cta; });
+  if (shared_[cta]) idle_.push_back(std::move(shared_[cta]));
 }
 
-Row* Shadow::row_in(Region& region, uint64_t address) {
-  if (address < region.base || address >= region.end) return nullptr;
-  uint64_t index = address / kRowBytes - region.first_row;
-  Page& page = region.pages[index / kPageRows];
-  if (!page) {
-    if (bytes_ + kPageRows * sizeof(Row) > limit_) {
-      overflowed_ = true;
-      return nullptr;
-    }
-    page = std::make_unique<Row[]>(kPageRows);
-    bytes_ += kPageRows * sizeof(Row);
-  }
-  return &page[index % kPageRows];
+void Shadow::shared_floor(uint32_t cta, uint32_t floor, bool empty) {
+  Shared* s = shared_[cta].get();
+  if (!s) return;
+  s->floor = floor;
+  if (!empty) return;
+  ++s->generation;
+  s->own.records.reset();
 }
 
-Row* Shadow::row(Space space, uint32_t cta, uint64_t address) {
-  if (space == Space::shared) {
-    for (auto& [owner, region] : shared_)
-      if (owner == cta) return row_in(region, address);
+Row* Shadow::add_page(Region& region, uint64_t page) {
+  if (overflowed_ || bytes_ + kPageRows * sizeof(Row) > limit_) {
+    overflowed_ = true;
     return nullptr;
   }
-  auto at = std::upper_bound(regions_.begin(), regions_.end(), address,
-                             [](uint64_t a, const Region& x) { return a < x.base; });
-  return at == regions_.begin() ? nullptr : row_in(*(at - 1), address);
+  bytes_ += kPageRows * sizeof(Row);
+  region.pages[page] = std::make_unique<Row[]>(kPageRows);
+  for (uint64_t i = 0; i < kPageRows; ++i) {
+    region.pages[page][i].generation = region.generation;
+    region.pages[page][i].floor = region.floor;
+  }
+  return region.pages[page].get();
+}
+
+// The whole row is of a generation that is gone, and so are its records; its cell table stays.
+void Shadow::renew(const Place& p) {
+  Row& row = *p.row;
+  row.writes = row.reads = kNoRecord;
+  row.live_cells = row.cell_writes = false;
+  row.change = 0;
+  row.generation = p.region->generation;
+  row.floor = p.region->floor;
+}
+
+namespace {
+// Drops the dead of one list; returns the last change among the dropped.
+template <class Dead> uint32_t drop(RecordPool& pool, uint32_t& head, Dead dead) {
+  uint32_t last = 0;
+  for (uint32_t* link = &head; *link;) {
+    uint32_t i = *link;
+    if (!dead(pool[i])) {
+      link = &pool[i].next;
+      continue;
+    }
+    if (pool[i].changing()) last = std::max(last, pool[i].change);
+    *link = pool[i].next;
+    pool.release(i);
+  }
+  return last;
+}
+
+// What a dropped write changed stays changed: 0 is before any change.
+void mark_changed(RecordPool& pool, uint32_t head, uint32_t change) {
+  for (uint32_t i = head; i; i = pool[i].next)
+    if (pool[i].change < change) pool[i].change = 0;
+}
+} // namespace
+
+void Shadow::filter(const Place& p, const Causality& causality, uint32_t cta) {
+  Row& row = *p.row;
+  RecordPool& pool = p.region->store->records;
+  uint32_t floor = p.region->floor;
+  auto dead = [&](const Record& r) {
+    if (!r.copy()) return r.time < floor;
+    for (uint32_t lanes = r.lanes; lanes; lanes &= lanes - 1) {
+      const CopyLane* copy = causality.copy(cta, r.warps, uint32_t(std::countr_zero(lanes)));
+      if (!copy || std::none_of(copy->joins.begin(), copy->joins.end(),
+                                [&](auto& j) { return j.time < floor; }))
+        return false;
+    }
+    return true;
+  };
+  row.floor = floor;
+  uint32_t in_rows = drop(pool, row.writes, dead), in_cells = 0;
+  drop(pool, row.reads, dead);
+  if (row.live_cells) {
+    Cell* cells = p.region->store->cells.at(row.cells);
+    row.cell_writes = false;
+    for (uint32_t i = 0; i < CellPool::cells_of(row.granule_bits); ++i) {
+      uint32_t change = drop(pool, cells[i].writes, dead);
+      drop(pool, cells[i].reads, dead);
+      in_cells = std::max(in_cells, change);
+      mark_changed(pool, cells[i].writes, std::max(change, in_rows));
+      mark_changed(pool, cells[i].reads, std::max(change, in_rows));
+      row.cell_writes |= cells[i].writes != kNoRecord;
+    }
+  }
+  mark_changed(pool, row.writes, std::max(in_rows, in_cells));
+  mark_changed(pool, row.reads, std::max(in_rows, in_cells));
 }
 
 } // namespace assay::race

@@ -1,58 +1,112 @@
 // Shadow memory: for every touched row of 128 bytes, the records of the accesses to it.
-// Nothing is ever lost: a record goes only when another one stands for it in every future
-// conflict (same pc and attributes, ordered after it), see Row::insert.
+//
+// Accesses by a whole warp at base + lane·size are one record in each row they touch; single
+// locations are kept in cells of 4 bytes, or of 2 or 1 where smaller accesses need them. Nothing is
+// ever lost: a record goes only when another one stands for it in every future conflict (same pc
+// and attributes, ordered after it: insert()), or when all that can still touch the row is ordered
+// after it (shared memory at a full barrier: filter(), or all at once by generation).
 #pragma once
 
 #include "race/judge.hpp"
+#include "race/store.hpp"
 
 #include <memory>
 #include <vector>
 
 namespace assay::race {
 
-class Row final : public ChangeLog {
-public:
-  uint32_t last_change(int byte) const override;
-  void judge(Judge& judge, const Access& access) const {
-    for (const Record& r : records_) judge.judge(r, access, *this);
-  }
-  void insert(const Record& record, const CtaState& cta);
-  size_t size() const { return records_.size(); }
+struct Row {
+  uint32_t writes = kNoRecord, reads = kNoRecord; // affine accesses, newest first
+  uint32_t cells = 0;                             // single locations; an index of CellPool
+  uint32_t change = 0;                            // last change counter of any byte
+  uint32_t generation = 0;                        // of the region, when last touched
+  uint32_t floor = 0;                             // of the region, when last filtered
+  uint8_t granule_bits = 2;
+  bool live_cells = false;  // the table's contents belong to this generation
+  bool cell_writes = false; // some live cell has a write
+};
+static_assert(sizeof(Row) <= 32);
 
-private:
-  void compact(const Record& record, const CtaState& cta);
-  std::vector<Record> records_;
-  uint32_t change_ = 0; // the last one of any byte
+// One tracked buffer, or the shared memory of one CTA.
+struct Region {
+  uint64_t first_row = 0, base = 0, end = 0;
+  std::vector<std::unique_ptr<Row[]>> pages;
+  Store* store = nullptr;
+  // Shared memory: records of older generations, and those below the floor, are dead.
+  uint32_t generation = 0, floor = 0;
+};
+
+struct Place {
+  Region* region = nullptr;
+  Row* row = nullptr;
 };
 
 class Shadow {
 public:
-  explicit Shadow(uint64_t limit) : limit_(limit) {}
+  Shadow(uint32_t ctas, uint64_t limit) : limit_(limit), shared_(ctas) {}
   void track(uint64_t base, uint64_t bytes);
   void shared_begin(uint32_t cta, uint32_t bytes);
   void shared_end(uint32_t cta);
-  // The row of an address (its address too); null where nothing is tracked or memory is spent.
-  Row* row(Space space, uint32_t cta, uint64_t address);
+  // What the CTA's lanes and copies did below `floor` is ordered before all that they still do;
+  // empty: nothing else has been recorded.
+  void shared_floor(uint32_t cta, uint32_t floor, bool empty);
+
+  // The row of an address; its `row` is null where nothing is tracked or memory is spent.
+  Place find(Space space, uint32_t cta, uint64_t address) {
+    Region* r = space == Space::shared ? shared_[cta].get() : global_region(address);
+    if (!r || address < r->base || address >= r->end) return {};
+    uint64_t index = address / kRowBytes - r->first_row;
+    Row* page = r->pages[index / kPageRows].get();
+    if (!page && !(page = add_page(*r, index / kPageRows))) return {};
+    return {r, page + index % kPageRows};
+  }
+  // To be called before judge() and insert(); drops what is dead.
+  void touch(const Place& p, const Causality& causality, uint32_t cta) {
+    if (p.row->generation != p.region->generation) renew(p);
+    else if (p.row->floor != p.region->floor) filter(p, causality, cta);
+  }
+  void judge(const Place& p, Judge& judge, const Access& access);
+  void insert(const Place& p, const Record& record, const CtaState& cta);
+
+  uint32_t last_change(const Place& p, int from, int to) const;
   uint32_t change() const { return change_; }
   uint32_t next_change() { return change_ += change_ != UINT32_MAX; }
-  void grown(uint64_t bytes) { bytes_ += bytes; }
   uint64_t bytes() const { return bytes_; }
   bool overflowed() const { return overflowed_; }
 
 private:
   static constexpr uint64_t kPageRows = 32;
-  using Page = std::unique_ptr<Row[]>;
-  struct Region {
-    uint64_t first_row = 0, base = 0, end = 0;
-    std::vector<Page> pages;
+  struct Shared : Region {
+    explicit Shared(uint64_t& total) : own(total) {}
+    Store own;
   };
-  Row* row_in(Region& region, uint64_t address);
 
-  std::vector<Region> regions_; // by base
-  std::vector<std::pair<uint32_t, Region>> shared_;
+  Region* global_region(uint64_t address) {
+    Region* r = recent_[address >> 40 & 15];
+    if (r && address >= r->base && address < r->end) return r;
+    return find_region(address);
+  }
+  Region* find_region(uint64_t address);
+  Row* add_page(Region& region, uint64_t page);
+  void renew(const Place& p);
+  void filter(const Place& p, const Causality& causality, uint32_t cta);
+  Cell* cells_for(const Place& p, const Record& record);
+  void refine(const Place& p, uint32_t granule_bits);
+  void judge_list(uint32_t head, const Place& p, Judge& judge, const Access& access) const;
+  void insert_in(uint32_t& head, const Place& p, const Record& record, const CtaState& cta);
+  bool merge_in(uint32_t head, const Place& p, const Record& record, const CtaState& cta,
+                uint32_t& same);
+  void compact(uint32_t& head, const Place& p, const Record& record, const CtaState& cta);
+  bool changed(const Place& p, const Record& record, uint32_t writes) const;
+
   uint64_t limit_, bytes_ = 0;
-  uint32_t change_ = 1;
   bool overflowed_ = false;
+  uint32_t change_ = 1;
+  Store global_{bytes_};
+  std::vector<std::unique_ptr<Region>> regions_; // by base
+  std::array<Region*, 16> recent_{};             // by window
+  std::vector<std::unique_ptr<Shared>> shared_;  // by CTA
+  std::vector<std::unique_ptr<Shared>> idle_;    // of CTAs that ended, for those that begin
 };
 
 } // namespace assay::race

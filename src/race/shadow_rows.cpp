@@ -1,0 +1,247 @@
+// Judging and keeping accesses in one row; see shadow.hpp.
+#include "race/shadow.hpp"
+
+#include <algorithm>
+
+namespace assay::race {
+namespace {
+
+constexpr uint32_t kManyAlike = 16; // records of one key in a list before exactness of kind yields
+
+bool same_key(const Record& a, const Record& b) {
+  return a.pc == b.pc && a.attributes == b.attributes && a.start == b.start && a.cta == b.cta &&
+         !a.copy();
+}
+
+bool subset(uint32_t a, uint32_t b) { return !(a & ~b); }
+
+// The largest floor of the CTA that is at most `time`: what is below it was ordered before `time`.
+uint32_t floor_at(const CtaState& cta, uint32_t time) {
+  if (time >= cta.floor) return cta.floor;
+  auto it = std::upper_bound(cta.floors.begin(), cta.floors.end(), time);
+  return it == cta.floors.begin() ? 0 : *(it - 1);
+}
+
+// Lets `into`, the older of two records of one key, stand for both where that loses nothing:
+// any later access that is unordered with the one is unordered with the other, at one distance.
+bool absorb(Record& into, const Record& record, const CtaState& cta) {
+  if (into.time == record.time) {
+    if (into.lanes == record.lanes) into.warps |= record.warps;
+    else if (into.warps == record.warps) into.lanes |= record.lanes;
+    else return false;
+    into.change = std::max(into.change, record.change);
+    return true;
+  }
+  if (into.time > record.time || !(subset(into.lanes, record.lanes) || !into.affine()))
+    return false;
+  bool same_agents = subset(into.warps, record.warps) && subset(into.lanes, record.lanes);
+  if (!same_agents && into.time >= floor_at(cta, record.time)) return false;
+  uint32_t next = into.next;
+  into = record;
+  into.next = next;
+  return true;
+}
+
+// The usual reasons why nothing need be judged: ordered by a barrier or a warp sync, or by program
+// order lane by lane.
+inline bool plainly_ordered(const Record& e, const Access& n) {
+  const Record& r = n.record;
+  if (((e.attributes | r.attributes) & (kNonCoherent | kCopy)) || e.cta != r.cta) return false;
+  if (e.time < n.observer.cta_floor) return true;
+  if (e.warps != r.warps) return false;
+  if (e.time < n.observer.warp_floor) return true;
+  constexpr uint16_t kShape = kAffine | 31u << kBytesShift;
+  if ((e.attributes ^ r.attributes) & kShape) return false;
+  if (r.affine()) return e.start == r.start;
+  return e.lanes == r.lanes && (r.lanes & (r.lanes - 1)) == 0;
+}
+
+// Does the write w reach every byte of r's lanes?
+bool covers(const Record& w, const Record& r) {
+  if (w.start == r.start && w.bytes() == r.bytes() && w.affine() == r.affine())
+    return !r.affine() || subset(r.lanes, w.lanes);
+  return (w.lanes == kAllLanes || !w.affine()) && w.first_byte() <= r.first_byte() &&
+         r.end_byte() <= w.end_byte();
+}
+
+class Changes final : public ChangeLog {
+public:
+  Changes(const Shadow& shadow, const Place& place) : shadow_(shadow), place_(place) {}
+  uint32_t last_change(int byte) const override {
+    return shadow_.last_change(place_, byte, byte + 1);
+  }
+
+private:
+  const Shadow& shadow_;
+  const Place& place_;
+};
+
+struct Range {
+  uint32_t first, end; // cells
+};
+Range cells_of(const Row& row, const Record& r) {
+  uint32_t bits = row.granule_bits;
+  return {uint32_t(r.first_byte()) >> bits, (uint32_t(r.end_byte() - 1) >> bits) + 1};
+}
+
+} // namespace
+
+// At least 1, so that a record marked as changed (0) is never taken for unchanged.
+uint32_t Shadow::last_change(const Place& p, int from, int to) const {
+  const RecordPool& pool = p.region->store->records;
+  uint32_t last = 1;
+  auto look = [&](uint32_t head) {
+    for (uint32_t i = head; i; i = pool[i].next)
+      if (pool[i].changing() && pool[i].change > last && pool[i].lanes_at(from, to))
+        last = pool[i].change;
+  };
+  look(p.row->writes);
+  if (p.row->cell_writes) {
+    const Cell* cells = p.region->store->cells.at(p.row->cells);
+    uint32_t bits = p.row->granule_bits;
+    for (uint32_t c = uint32_t(from) >> bits; c <= uint32_t(to - 1) >> bits; ++c)
+      look(cells[c].writes);
+  }
+  return last;
+}
+
+void Shadow::judge_list(uint32_t head, const Place& p, Judge& judge, const Access& access) const {
+  const RecordPool& pool = p.region->store->records;
+  for (uint32_t i = head; i; i = pool[i].next)
+    if (!plainly_ordered(pool[i], access)) judge.judge(pool[i], access, Changes(*this, p));
+}
+
+void Shadow::judge(const Place& p, Judge& judge, const Access& access) {
+  const Row& row = *p.row;
+  bool write = access.record.write();
+  judge_list(row.writes, p, judge, access);
+  if (write) judge_list(row.reads, p, judge, access);
+  if (!row.live_cells || !(write || row.cell_writes)) return;
+  const Cell* cells = p.region->store->cells.at(row.cells);
+  Range range = cells_of(row, access.record);
+  for (uint32_t c = range.first; c < range.end; ++c) {
+    judge_list(cells[c].writes, p, judge, access);
+    if (write) judge_list(cells[c].reads, p, judge, access);
+  }
+}
+
+void Shadow::insert(const Place& p, const Record& record, const CtaState& cta) {
+  Row& row = *p.row;
+  if (bytes_ > limit_) overflowed_ = true;
+  if (overflowed_) return;
+  if (record.changing()) row.change = record.change;
+  if (record.affine()) return insert_in(record.write() ? row.writes : row.reads, p, record, cta);
+  cells_for(p, record);
+  row.cell_writes |= record.write();
+  Range range = cells_of(row, record);
+  for (uint32_t c = range.first; c < range.end; ++c) {
+    Cell* cell = p.region->store->cells.at(row.cells) + c;
+    insert_in(record.write() ? cell->writes : cell->reads, p, record, cta);
+  }
+}
+
+// The row's cells, fine enough for the record.
+Cell* Shadow::cells_for(const Place& p, const Record& record) {
+  Row& row = *p.row;
+  CellPool& cells = p.region->store->cells;
+  uint32_t ends = uint32_t(record.first_byte()) | uint32_t(record.end_byte());
+  if (!row.live_cells) {
+    if (!row.cells) row.cells = cells.add(row.granule_bits);
+    std::fill_n(cells.at(row.cells), CellPool::cells_of(row.granule_bits), Cell{});
+    row.live_cells = true;
+  }
+  if (ends & ((1u << row.granule_bits) - 1)) refine(p, ends & 1 ? 0 : 1);
+  return cells.at(row.cells);
+}
+
+// Every finer cell gets its own copy of the records of the cell that it was part of.
+void Shadow::refine(const Place& p, uint32_t granule_bits) {
+  Row& row = *p.row;
+  CellPool& cells = p.region->store->cells;
+  RecordPool& pool = p.region->store->records;
+  uint32_t fine = cells.add(granule_bits), shift = row.granule_bits - granule_bits;
+  auto copy = [&](uint32_t head) {
+    uint32_t first = kNoRecord, last = kNoRecord;
+    for (uint32_t i = head; i; i = pool[i].next) {
+      Record r = pool[i];
+      r.next = kNoRecord;
+      uint32_t added = pool.add(r);
+      (last ? pool[last].next : first) = added;
+      last = added;
+    }
+    return first;
+  };
+  for (uint32_t c = 0; c < CellPool::cells_of(granule_bits); ++c) {
+    Cell from = cells.at(row.cells)[c >> shift];
+    bool moves = (c & ((1u << shift) - 1)) == 0; // the first one takes the list itself
+    cells.at(fine)[c] = moves ? from : Cell{copy(from.writes), copy(from.reads)};
+  }
+  cells.release(row.cells, row.granule_bits);
+  row.cells = fine;
+  row.granule_bits = uint8_t(granule_bits);
+}
+
+void Shadow::insert_in(uint32_t& head, const Place& p, const Record& record, const CtaState& cta) {
+  uint32_t same = 0;
+  if (merge_in(head, p, record, cta, same)) return;
+  RecordPool& pool = p.region->store->records;
+  Record r = record;
+  r.next = head;
+  head = pool.add(r);
+  if (same >= 2) compact(head, p, record, cta);
+}
+
+// Counts the records of the same key, and joins the new one to one of them if it can.
+bool Shadow::merge_in(uint32_t head, const Place& p, const Record& record, const CtaState& cta,
+                      uint32_t& same) {
+  RecordPool& pool = p.region->store->records;
+  for (uint32_t i = head; i; i = pool[i].next) {
+    Record& r = pool[i];
+    if (!same_key(r, record)) continue;
+    ++same;
+    if (record.changing() && r.change != record.change) continue; // changed by the new one
+    bool unchanged = r.change >= p.row->change ||
+                     r.change >= last_change(p, r.first_byte(), r.end_byte());
+    if (unchanged && absorb(r, record, cta)) return true;
+  }
+  return false;
+}
+
+bool Shadow::changed(const Place& p, const Record& record, uint32_t writes) const {
+  const RecordPool& pool = p.region->store->records;
+  for (uint32_t head : {writes, p.row->writes})
+    for (uint32_t i = head; i; i = pool[i].next)
+      if (pool[i].changing() && pool[i].change > record.change && covers(pool[i], record))
+        return true;
+  return false;
+}
+
+// Joins records of the new one's key all of whose bytes have been changed since; where there are
+// too many, any others as well, which then count as changed.
+void Shadow::compact(uint32_t& head, const Place& p, const Record& record, const CtaState& cta) {
+  RecordPool& pool = p.region->store->records;
+  uint32_t writes = p.row->writes;
+  if (!record.affine() && p.row->cell_writes)
+    writes = p.region->store->cells.at(p.row->cells)[cells_of(*p.row, record).first].writes;
+  std::vector<uint32_t> alike, old; // newest first
+  for (uint32_t i = head; i; i = pool[i].next)
+    if (same_key(pool[i], record)) {
+      alike.push_back(i);
+      if (changed(p, pool[i], writes)) old.push_back(i);
+    }
+  bool force = alike.size() > kManyAlike;
+  if (force) old = alike;
+  for (size_t i = 0; i + 1 < old.size(); ++i)
+    for (size_t j = old.size(); j-- > i + 1;) {
+      uint32_t change = std::min(pool[old[i]].change, pool[old[j]].change);
+      if (!absorb(pool[old[j]], pool[old[i]], cta)) continue;
+      if (force) pool[old[j]].change = change;
+      uint32_t* link = &head;
+      while (*link != old[i]) link = &pool[*link].next;
+      *link = pool[old[i]].next;
+      pool.release(old[i]);
+      break;
+    }
+}
+
+} // namespace assay::race

@@ -1,0 +1,33 @@
+// Growth of record and cell pools; see store.hpp.
+#include "race/store.hpp"
+
+#include "base/check.hpp"
+
+namespace assay::race {
+
+uint32_t RecordPool::grow() {
+  uint64_t capacity = capacity_ ? uint64_t(capacity_) * 2 : 1024;
+  CHECK(capacity < UINT32_MAX);
+  auto* grown = static_cast<Record*>(std::realloc(static_cast<void*>(records_), capacity * sizeof(Record)));
+  CHECK(grown);
+  total_ += (capacity - capacity_) * sizeof(Record);
+  records_ = grown;
+  capacity_ = uint32_t(capacity);
+  return used_++;
+}
+
+uint32_t CellPool::add(uint32_t granule_bits) {
+  std::vector<uint32_t>& free = free_[granule_bits];
+  if (!free.empty()) {
+    uint32_t i = free.back();
+    free.pop_back();
+    return i;
+  }
+  CHECK(cells_.size() < UINT32_MAX - 256);
+  uint64_t before = cells_.capacity();
+  cells_.resize(cells_.size() + cells_of(granule_bits));
+  total_ += (cells_.capacity() - before) * sizeof(Cell);
+  return uint32_t(cells_.size() - cells_of(granule_bits));
+}
+
+} // namespace assay::race

@@ -1,0 +1,69 @@
+// Memory of a shadow: records and cell tables by 32-bit index, so that they may move as they grow.
+#pragma once
+
+#include "race/record.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+namespace assay::race {
+
+// The records of one granule of a row, newest first, those that write apart from pure reads.
+struct Cell {
+  uint32_t writes = kNoRecord, reads = kNoRecord;
+};
+
+// Records by index; index 0 is none. Growing moves them: hold no reference across add().
+class RecordPool {
+public:
+  explicit RecordPool(uint64_t& total) : total_(total) {}
+  ~RecordPool() { std::free(records_); }
+  RecordPool(const RecordPool&) = delete;
+  RecordPool& operator=(const RecordPool&) = delete;
+
+  Record& operator[](uint32_t i) { return records_[i]; }
+  const Record& operator[](uint32_t i) const { return records_[i]; }
+  uint32_t add(const Record& r) {
+    uint32_t i = free_;
+    if (i) free_ = records_[i].next;
+    else i = used_ < capacity_ ? used_++ : grow();
+    records_[i] = r;
+    return i;
+  }
+  void release(uint32_t i) {
+    records_[i].next = free_;
+    free_ = i;
+  }
+  void reset() { used_ = 1, free_ = kNoRecord; } // forgets them all
+
+private:
+  uint32_t grow();
+  uint64_t& total_; // bytes of all pools
+  Record* records_ = nullptr;
+  uint32_t used_ = 1, capacity_ = 0, free_ = kNoRecord;
+};
+
+// Tables of 32, 64 or 128 cells, for granules of 4, 2 and 1 bytes.
+class CellPool {
+public:
+  explicit CellPool(uint64_t& total) : total_(total) {}
+  static uint32_t cells_of(uint32_t granule_bits) { return kRowBytes >> granule_bits; }
+  Cell* at(uint32_t i) { return cells_.data() + i; }
+  const Cell* at(uint32_t i) const { return cells_.data() + i; }
+  uint32_t add(uint32_t granule_bits); // not cleared
+  void release(uint32_t i, uint32_t granule_bits) { free_[granule_bits].push_back(i); }
+
+private:
+  uint64_t& total_;
+  std::vector<Cell> cells_{Cell{}}; // index 0 is none
+  std::array<std::vector<uint32_t>, 3> free_;
+};
+
+struct Store {
+  explicit Store(uint64_t& total) : records(total), cells(total) {}
+  RecordPool records;
+  CellPool cells;
+};
+
+} // namespace assay::race
