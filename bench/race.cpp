@@ -11,6 +11,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 using namespace assay;
 using namespace assay::race;
@@ -47,8 +48,13 @@ void full_barrier(Detector& d, uint32_t cta) {
 // Runs a body on a fresh detector and prints nanoseconds for one of the instructions that it says
 // it executed.
 struct Bench {
-  bench::Table table{{"pattern", "ns a warp instruction", "conflicts"}, {}};
+  std::vector<std::string> chosen;
+  bench::Table table = {{"pattern", "ns a warp instruction", "conflicts"}, {}};
   void run(const char* name, uint32_t ctas, const std::function<uint64_t(Detector&)>& body) {
+    std::string_view title = name;
+    if (!chosen.empty() && std::none_of(chosen.begin(), chosen.end(),
+                                        [&](auto& c) { return title.find(c) != title.npos; }))
+      return;
     uint64_t instructions = 0;
     size_t conflicts = 0;
     double seconds = 1e9; // the best of some runs, in time on the core: others may use the machine
@@ -233,9 +239,10 @@ uint64_t last_block(Detector& d) {
 
 } // namespace
 
-int main() {
+// Words on the command line select the patterns whose names contain one of them.
+int main(int argc, char** argv) {
   fmt::print("processor     {}\n\n", bench::processor());
-  Bench b;
+  Bench b{{argv + 1, argv + argc}};
   b.run("shared tiles, affine", 1, shared_tiles);
   b.run("shared broadcast", 1, shared_broadcast);
   b.run("shared gather, stride 1", 1, [](Detector& d) { return shared_gather(d, 1, false); });

@@ -21,7 +21,8 @@ ClockRef Snapshot::clock() const {
 }
 
 Causality::Causality(const LaunchShape& shape)
-    : shape_(shape), last_warp_(kAllLanes >> (32 - shape.lanes_of_last_warp)), ctas_(shape.ctas) {
+    : shape_(shape), last_warp_(kAllLanes >> (32 - shape.lanes_of_last_warp)), ctas_(shape.ctas),
+      forgotten_(shape.ctas) {
   CHECK(shape.warps_per_cta >= 1 && shape.warps_per_cta <= 32);
   CHECK(shape.lanes_of_last_warp >= 1 && shape.lanes_of_last_warp <= 32);
 }
@@ -35,6 +36,7 @@ void Causality::cta_begin(uint32_t index) {
 // What its records refer to stays: which lanes joined which copies.
 void Causality::cta_end(uint32_t index) {
   CtaState& c = cta(index);
+  forgotten_[index] = !c.published;
   if (c.copies.empty()) {
     ctas_[index] = nullptr;
     return;
@@ -51,17 +53,6 @@ CtaState& Causality::cta(uint32_t index) {
   return *ctas_[index];
 }
 
-Observer Causality::observer(const CtaState& c, uint32_t cta, uint32_t warp) const {
-  const WarpState& w = c.warps[warp];
-  return {cta, warp, c.floor, w.floor, c.clock.get(), w.clock.get(), w.lanes.get(), nullptr, 0};
-}
-
-Observer Causality::copy_observer(uint32_t cta, uint32_t number, const CopyLane& copy) const {
-  const Snapshot& s = copy.start;
-  return {cta,     s.warp, s.cta_floor, s.warp_floor, s.cta_clock.get(), s.warp_clock.get(),
-          nullptr, &copy,  number};
-}
-
 bool Causality::ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t warp,
                         uint32_t from_lane, uint32_t time) const {
   if (cta == o.cta) {
@@ -73,10 +64,7 @@ bool Causality::ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t
         return true;
     }
   }
-  const Clock* fine = o.copy    ? o.copy->start.lane_clock.get()
-                      : o.lanes ? (*o.lanes)[lane].clock.get()
-                                : nullptr;
-  for (const Clock* clock : {o.cta_clock, o.warp_clock, fine})
+  for (const Clock* clock : {o.cta_clock(), o.warp_clock(), o.lane_clock(lane)})
     if (clock && time < clock->known(cta, warp, from_lane)) return true;
   return false;
 }

@@ -68,6 +68,7 @@ struct CtaState {
   uint32_t floor = 0;
   uint32_t top = 0;             // the largest time of any lane
   std::vector<uint32_t> floors; // every value of `floor`
+  bool published = false;       // something that other CTAs may acquire
   bool fine = false;            // some warp or lane has a clock of its own
   ClockRef clock;
   ClockRef sc; // what fence.sc of its lanes published
@@ -79,15 +80,23 @@ struct CtaState {
   SyncVariables shared;
 };
 
-// The knowledge of a warp's lanes, or of one copy, while one access is judged.
+// Whose knowledge decides while one access is judged: a warp's lanes, or one copy.
 struct Observer {
   uint32_t cta = 0, warp = 0; // of a copy: its issuer
   uint32_t cta_floor = 0, warp_floor = 0;
-  const Clock* cta_clock = nullptr;
-  const Clock* warp_clock = nullptr;
-  const std::array<LaneState, 32>* lanes = nullptr;
+  const CtaState* state = nullptr;
   const CopyLane* copy = nullptr;
   uint32_t copy_number = 0;
+
+  const Clock* cta_clock() const { return copy ? copy->start.cta_clock.get() : state->clock.get(); }
+  const Clock* warp_clock() const {
+    return copy ? copy->start.warp_clock.get() : state->warps[warp].clock.get();
+  }
+  const Clock* lane_clock(uint32_t lane) const {
+    if (copy) return copy->start.lane_clock.get();
+    const auto& lanes = state->warps[warp].lanes;
+    return lanes ? (*lanes)[lane].clock.get() : nullptr;
+  }
 };
 
 class Causality {
@@ -98,6 +107,8 @@ public:
   void cta_end(uint32_t cta);
   CtaState& cta(uint32_t index);
   const CtaState* find(uint32_t index) const { return ctas_[index].get(); }
+  // It ended and published nothing beyond itself: unordered with all that others still do.
+  bool forgotten(uint32_t index) const { return forgotten_[index]; }
   uint32_t warp_lanes(uint32_t warp) const { // which lanes exist
     return warp + 1 == shape_.warps_per_cta ? last_warp_ : 0xffffffff;
   }
@@ -109,8 +120,12 @@ public:
     return w.top <= std::max(c.floor, w.base);
   }
 
-  Observer observer(const CtaState& c, uint32_t cta, uint32_t warp) const;
-  Observer copy_observer(uint32_t cta, uint32_t number, const CopyLane& copy) const;
+  static Observer observer(const CtaState& c, uint32_t cta, uint32_t warp) {
+    return {cta, warp, c.floor, c.warps[warp].floor, &c, nullptr, 0};
+  }
+  static Observer observer(const CtaState& c, uint32_t cta, uint32_t number, const CopyLane& copy) {
+    return {cta, copy.start.warp, copy.start.cta_floor, copy.start.warp_floor, &c, &copy, number};
+  }
   // Is what that lane did at `time` ordered before the observing lane's next access?
   bool ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t warp, uint32_t from_lane,
                uint32_t time) const;
@@ -161,6 +176,7 @@ private:
   LaunchShape shape_;
   uint32_t last_warp_;
   std::vector<std::unique_ptr<CtaState>> ctas_;
+  std::vector<bool> forgotten_;
   SyncVariables global_;
   ClockRef sc_; // what fence.sc of gpu or sys scope published
 };

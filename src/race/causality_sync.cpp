@@ -15,15 +15,18 @@ bool releases(Order o) { return o == Order::release || o == Order::acq_rel; }
 void Causality::publish(std::vector<Contribution>& out, CtaState& c, Agent agent, uint32_t lane,
                         bool release, Scope scope) {
   WarpState& w = c.warps[agent.warp];
+  size_t before = out.size();
   if (w.lanes)
     for (PendingRelease* p : {&(*w.lanes)[lane].narrow, &(*w.lanes)[lane].wide}) {
       if (!p->valid) continue;
       if (!p->clock) p->clock = p->at.clock();
       out.push_back({agent.cta, p->scope, p->clock});
     }
-  if (!release) return;
-  out.push_back({agent.cta, scope, snapshot(c, agent.cta, agent.warp, lane).clock()});
-  bump(c, agent.warp, 1u << lane);
+  if (release) {
+    out.push_back({agent.cta, scope, snapshot(c, agent.cta, agent.warp, lane).clock()});
+    bump(c, agent.warp, 1u << lane);
+  }
+  c.published |= out.size() > before;
 }
 
 void Causality::take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
@@ -140,7 +143,9 @@ void Causality::sc_fence(CtaState& c, Agent agent, uint32_t lanes, Scope scope, 
   }
   ClockRef published = all.take();
   c.sc = merge(c.sc, published);
-  if (wide(scope)) sc_ = merge(sc_, published);
+  if (!wide(scope)) return;
+  sc_ = merge(sc_, published);
+  c.published = true;
 }
 
 void Causality::copy_issue(Agent issuer, uint32_t lane, uint32_t number) {

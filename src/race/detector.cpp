@@ -16,7 +16,7 @@ namespace assay::race {
 struct Detector::State {
   State(const LaunchShape& shape, const Limits& limits)
       : causality(shape), conflicts(shape.ctas - 1, limits.conflicts), judge(causality, conflicts),
-        shadow(shape.ctas, limits.shadow_bytes) {}
+        shadow(causality, shape.ctas, limits.shadow_bytes) {}
 
   struct Target {
     Place place;
@@ -65,7 +65,7 @@ bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const Acce
   if (!copy) {
     CHECK(agent.warp < c.warps.size());
     const WarpState& w = c.warps[agent.warp];
-    a.observer = causality.observer(c, agent.cta, agent.warp);
+    a.observer = Causality::observer(c, agent.cta, agent.warp);
     a.record.time = Causality::time(c, w, std::countr_zero(lanes));
     if (Causality::uniform(c, w)) return true;
   }
@@ -82,8 +82,7 @@ bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const Acce
       it = groups.insert(it, pattern);
       it->record.lanes = 0;
       it->record.time = t;
-      if (copy)
-        it->observer = causality.copy_observer(agent.cta, agent.warp - kCopyAgent, *issued);
+      if (copy) it->observer = Causality::observer(c, agent.cta, agent.warp - kCopyAgent, *issued);
     }
     it->record.lanes |= 1u << l;
   }
@@ -91,8 +90,7 @@ bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const Acce
 }
 
 // The rows that an access touches, one part of it in each.
-template <class Visit>
-void Detector::State::rows(Access& access, uint64_t address, Visit visit) {
+template <class Visit> void Detector::State::rows(Access& access, uint64_t address, Visit visit) {
   Record& r = access.record;
   uint64_t end = address + uint64_t(r.bytes()) * (r.affine() ? 32 : 1);
   for (uint64_t row = address & ~uint64_t(kRowBytes - 1); row < end; row += kRowBytes) {
@@ -101,15 +99,14 @@ void Detector::State::rows(Access& access, uint64_t address, Visit visit) {
     r.start = int16_t(int64_t(address - row));
     if (r.lanes != kAllLanes && !r.lanes_at(0, kRowBytes)) continue;
     access.row_address = row;
-    if (access.space == Space::shared) shadow.touch(place, causality, r.cta);
+    if (access.space == Space::shared) shadow.touch(place, r.cta);
     visit(place);
   }
 }
 
 void Detector::State::now(Access& access, uint64_t address) {
   rows(access, address, [&](const Place& place) {
-    shadow.judge(place, judge, access);
-    keep(place, access);
+    shadow.take(place, judge, access, *causality.find(access.record.cta));
   });
 }
 

@@ -24,7 +24,7 @@ bool one_answer(const Record& a, const Record& b) {
 }
 
 bool same_lanes_only(const Record& e, const Record& n) {
-  if (e.cta != n.cta || e.copy() || n.copy() || e.warps != n.warps) return false;
+  if (e.cta != n.cta || e.copy() || n.copy() || e.warps != n.warps || e.many) return false;
   if (e.affine() != n.affine()) return false;
   if (e.affine()) return e.start == n.start && e.bytes() == n.bytes();
   return e.lanes == n.lanes && std::has_single_bit(n.lanes);
@@ -41,14 +41,14 @@ bool Judge::all_ordered(const Record& e, const Access& n) const {
   for (uint32_t warps = e.warps; warps; warps &= warps - 1) {
     uint32_t w = std::countr_zero(warps);
     bool known = e.cta == o.cta && w == o.warp && e.time < o.warp_floor;
-    for (const Clock* clock : {o.cta_clock, o.warp_clock})
+    for (const Clock* clock : {o.cta_clock(), o.warp_clock()})
       if (!known && clock) known = e.time < clock->known_warp(e.cta, w);
     if (!known) return false;
   }
   return true;
 }
 
-void Judge::judge(const Record& e, const Access& n, const ChangeLog& log) {
+void Judge::judge(const Record& e, const Access& n, const RowView& view) {
   const Record& r = n.record;
   if (!((e.attributes | r.attributes) & kWrite)) return;
   if (e.first_byte() >= r.end_byte() || r.first_byte() >= e.end_byte()) return;
@@ -56,7 +56,7 @@ void Judge::judge(const Record& e, const Access& n, const ChangeLog& log) {
   if (!nc && (all_ordered(e, n) || same_lanes_only(e, r))) return;
   bool one_kind = nc || (!value_race_possible(e, r) && one_answer(e, r));
   if (e.copy()) {
-    judge_warp(e, 0, n, nc, one_kind, log);
+    judge_warp(e, 0, n, nc, one_kind, view);
     return;
   }
   uint32_t done = 0; // distances
@@ -64,27 +64,30 @@ void Judge::judge(const Record& e, const Access& n, const ChangeLog& log) {
     uint32_t w = std::countr_zero(warps);
     uint32_t bit = 1u << uint32_t(distance(Access::agent_of(e, w), n.agent()));
     if (one_kind && (done & bit)) continue;
-    if (judge_warp(e, w, n, nc, one_kind, log)) done |= bit;
+    if (judge_warp(e, w, n, nc, one_kind, view)) done |= bit;
   }
 }
 
 bool Judge::judge_warp(const Record& e, uint32_t warp, const Access& n, bool nc, bool one_kind,
-                       const ChangeLog& log) {
+                       const RowView& view) {
   const Record& r = n.record;
   bool found = false;
+  Record part = e; // the one warp's
+  part.many = 0;
+  if (!e.copy()) part.lanes = view.lanes(e, warp);
   for (uint32_t lanes = r.lanes; lanes; lanes &= lanes - 1) {
     uint32_t lane = std::countr_zero(lanes);
     int from = std::max(r.lane_start(lane), 0);
     int to = std::min(r.lane_start(lane) + r.bytes(), int(kRowBytes));
     if (from >= to) continue;
-    for (uint32_t others = e.lanes_at(from, to); others; others &= others - 1) {
+    for (uint32_t others = part.lanes_at(from, to); others; others &= others - 1) {
       uint32_t other = std::countr_zero(others);
       bool before = e.copy() ? causality_.copy_ordered(n.observer, lane, e.cta, e.warps, other)
                              : causality_.ordered(n.observer, lane, e.cta, warp, other, e.time);
       if (before && !nc) continue;
       int low = std::max(from, e.lane_start(other));
       int high = std::min(to, e.lane_start(other) + e.bytes());
-      report(e, n, {warp, other, lane, low, high}, nc, log);
+      report(e, n, {warp, other, lane, low, high}, nc, view);
       found = true;
       if (one_kind) return true;
     }
@@ -93,14 +96,14 @@ bool Judge::judge_warp(const Record& e, uint32_t warp, const Access& n, bool nc,
 }
 
 void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
-                   const ChangeLog& log) {
+                   const RowView& view) {
   if (!nc && morally_strong(e, pair.earlier_lane, n.record, pair.lane))
     return emit(Conflict::Kind::order, e, n, pair);
   if (nc || !value_race_possible(e, n.record)) return emit(Conflict::Kind::race, e, n, pair);
   // Runs of bytes that some write changed in between, and of bytes that none did.
   for (int from = pair.from; from < pair.to;) {
     auto unchanged = [&](int byte) {
-      uint32_t change = log.last_change(byte);
+      uint32_t change = view.last_change(byte);
       return e.change >= change && change != UINT32_MAX;
     };
     bool value = unchanged(from);

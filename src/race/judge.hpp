@@ -24,13 +24,15 @@ struct Access {
   }
 };
 
-// When was the byte of the row last changed? The largest change counter of a write that did.
-class ChangeLog {
+// What only the shadow can tell about its records.
+class RowView {
 public:
+  // When was the byte of the row last changed? The largest change counter of a write that did.
   virtual uint32_t last_change(int byte) const = 0;
+  virtual uint32_t lanes(const Record& record, uint32_t warp) const = 0;
 
 protected:
-  ~ChangeLog() = default;
+  ~RowView() = default;
 };
 
 class Judge {
@@ -38,7 +40,7 @@ public:
   Judge(const Causality& causality, Conflicts& conflicts)
       : causality_(causality), conflicts_(conflicts) {}
   // An earlier access against a new one; reports every kind and distance of conflict they have.
-  void judge(const Record& earlier, const Access& access, const ChangeLog& log);
+  void judge(const Record& earlier, const Access& access, const RowView& view);
   // Lanes of one instruction at one location; differ: they store different values.
   void same_instruction(const Access& access, uint32_t lane, uint32_t other, uint64_t address,
                         bool differ);
@@ -51,9 +53,9 @@ private:
     int from, to; // overlapping bytes
   };
   bool judge_warp(const Record& earlier, uint32_t warp, const Access& access, bool nc,
-                  bool one_kind, const ChangeLog& log);
+                  bool one_kind, const RowView& view);
   void report(const Record& earlier, const Access& access, const Pair& pair, bool nc,
-              const ChangeLog& log);
+              const RowView& view);
   void emit(Conflict::Kind kind, const Record& earlier, const Access& access, const Pair& pair);
 
   const Causality& causality_;

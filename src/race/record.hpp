@@ -1,7 +1,8 @@
 // What the shadow keeps of accesses: 32 bytes for one instruction's accesses to one row of 128
 // bytes, by one warp or by several warps of a CTA that did the same at the same time.
 // A record stands for the set warps × lanes exactly, never for more: merging only ever joins
-// records that differ in one of the two.
+// records that differ in one of the two, or else a table of lanes by warp takes the product's place
+// (`many`; see RecordPool).
 #pragma once
 
 #include "race/access.hpp"
@@ -31,9 +32,8 @@ enum AttributeBits : uint16_t {
 };
 
 inline uint16_t pack(const AccessInfo& info) {
-  return uint16_t((info.write ? kWrite : 0) | (info.read ? kRead : 0) |
-                  (info.atomic ? kAtomic : 0) | (info.strong ? kStrong : 0) |
-                  (info.nc ? kNonCoherent : 0) | (info.silent ? kSilent : 0) |
+  return uint16_t(unsigned(info.write) | unsigned(info.read) << 1 | unsigned(info.atomic) << 2 |
+                  unsigned(info.strong) << 3 | unsigned(info.nc) << 4 | unsigned(info.silent) << 5 |
                   unsigned(info.scope) << kScopeShift | unsigned(info.bytes - 1) << kBytesShift);
 }
 
@@ -54,11 +54,12 @@ inline AccessInfo unpack(uint32_t pc, uint16_t attributes) {
 struct Record {
   uint32_t cta = 0;
   uint32_t warps = 0; // bit set, or a copy's sequence number
-  uint32_t lanes = 0;
-  uint32_t time = 0; // of every lane in the set
+  uint32_t lanes = 0; // where `many`: the number of a table
+  uint32_t time = 0;  // of every lane in the set
   uint32_t pc = 0;
   uint16_t attributes = 0;
-  int16_t start = 0;   // relative to the row; below 0 where an affine access began before it
+  int16_t start : 12 = 0; // relative to the row; below 0 where an affine access began before it
+  uint16_t many : 1 = 0;
   uint32_t change = 0; // the shadow's change counter after this access
   uint32_t next = kNoRecord;
 

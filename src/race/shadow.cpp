@@ -108,14 +108,14 @@ void mark_changed(RecordPool& pool, uint32_t head, uint32_t change) {
 }
 } // namespace
 
-void Shadow::filter(const Place& p, const Causality& causality, uint32_t cta) {
+void Shadow::filter(const Place& p, uint32_t cta) {
   Row& row = *p.row;
   RecordPool& pool = p.region->store->records;
   uint32_t floor = p.region->floor;
   auto dead = [&](const Record& r) {
     if (!r.copy()) return r.time < floor;
     for (uint32_t lanes = r.lanes; lanes; lanes &= lanes - 1) {
-      const CopyLane* copy = causality.copy(cta, r.warps, uint32_t(std::countr_zero(lanes)));
+      const CopyLane* copy = causality_.copy(cta, r.warps, uint32_t(std::countr_zero(lanes)));
       if (!copy || std::none_of(copy->joins.begin(), copy->joins.end(),
                                 [&](auto& j) { return j.time < floor; }))
         return false;

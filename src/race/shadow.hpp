@@ -30,7 +30,7 @@ static_assert(sizeof(Row) <= 32);
 // One tracked buffer, or the shared memory of one CTA.
 struct Region {
   uint64_t first_row = 0, base = 0, end = 0;
-  std::vector<std::unique_ptr<Row[]>> pages;
+  std::vector<std::unique_ptr<Row[]>> pages; // null until touched
   Store* store = nullptr;
   // Shared memory: records of older generations, and those below the floor, are dead.
   uint32_t generation = 0, floor = 0;
@@ -43,7 +43,8 @@ struct Place {
 
 class Shadow {
 public:
-  Shadow(uint32_t ctas, uint64_t limit) : limit_(limit), shared_(ctas) {}
+  Shadow(const Causality& causality, uint32_t ctas, uint64_t limit)
+      : causality_(causality), limit_(limit), shared_(ctas) {}
   void track(uint64_t base, uint64_t bytes);
   void shared_begin(uint32_t cta, uint32_t bytes);
   void shared_end(uint32_t cta);
@@ -61,12 +62,18 @@ public:
     return {r, page + index % kPageRows};
   }
   // To be called before judge() and insert(); drops what is dead.
-  void touch(const Place& p, const Causality& causality, uint32_t cta) {
-    if (p.row->generation != p.region->generation) renew(p);
-    else if (p.row->floor != p.region->floor) filter(p, causality, cta);
+  void touch(const Place& p, uint32_t cta) {
+    if (p.row->generation != p.region->generation)
+      renew(p);
+    else if (p.row->floor != p.region->floor)
+      filter(p, cta);
   }
   void judge(const Place& p, Judge& judge, const Access& access);
   void insert(const Place& p, const Record& record, const CtaState& cta);
+  // Both at once, for an access no other part of which meets it; the usual cases at once.
+  void take(const Place& p, Judge& judge, const Access& access, const CtaState& cta) {
+    if (!quick(p, access)) this->judge(p, judge, access), insert(p, access.record, cta);
+  }
 
   uint32_t last_change(const Place& p, int from, int to) const;
   uint32_t change() const { return change_; }
@@ -89,16 +96,21 @@ private:
   Region* find_region(uint64_t address);
   Row* add_page(Region& region, uint64_t page);
   void renew(const Place& p);
-  void filter(const Place& p, const Causality& causality, uint32_t cta);
-  Cell* cells_for(const Place& p, const Record& record);
+  void filter(const Place& p, uint32_t cta);
+  bool quick(const Place& p, const Access& access);
+  bool quick_insert(uint32_t& head, const Place& p, const Record& record);
+  void cells_for(const Place& p, const Record& record);
   void refine(const Place& p, uint32_t granule_bits);
   void judge_list(uint32_t head, const Place& p, Judge& judge, const Access& access) const;
   void insert_in(uint32_t& head, const Place& p, const Record& record, const CtaState& cta);
-  bool merge_in(uint32_t head, const Place& p, const Record& record, const CtaState& cta,
+  bool merge_in(uint32_t& head, const Place& p, const Record& record, const CtaState& cta,
                 uint32_t& same);
+  bool absorb(RecordPool& pool, Record& into, Record& record, const CtaState& cta) const;
   void compact(uint32_t& head, const Place& p, const Record& record, const CtaState& cta);
-  bool changed(const Place& p, const Record& record, uint32_t writes) const;
+  bool unchanged(const Place& p, const Record& record) const;
+  bool changed(const Place& p, const Record& record) const;
 
+  const Causality& causality_;
   uint64_t limit_, bytes_ = 0;
   bool overflowed_ = false;
   uint32_t change_ = 1;

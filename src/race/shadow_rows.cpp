@@ -22,26 +22,6 @@ uint32_t floor_at(const CtaState& cta, uint32_t time) {
   return it == cta.floors.begin() ? 0 : *(it - 1);
 }
 
-// Lets `into`, the older of two records of one key, stand for both where that loses nothing:
-// any later access that is unordered with the one is unordered with the other, at one distance.
-bool absorb(Record& into, const Record& record, const CtaState& cta) {
-  if (into.time == record.time) {
-    if (into.lanes == record.lanes) into.warps |= record.warps;
-    else if (into.warps == record.warps) into.lanes |= record.lanes;
-    else return false;
-    into.change = std::max(into.change, record.change);
-    return true;
-  }
-  if (into.time > record.time || !(subset(into.lanes, record.lanes) || !into.affine()))
-    return false;
-  bool same_agents = subset(into.warps, record.warps) && subset(into.lanes, record.lanes);
-  if (!same_agents && into.time >= floor_at(cta, record.time)) return false;
-  uint32_t next = into.next;
-  into = record;
-  into.next = next;
-  return true;
-}
-
 // The usual reasons why nothing need be judged: ordered by a barrier or a warp sync, or by program
 // order lane by lane.
 inline bool plainly_ordered(const Record& e, const Access& n) {
@@ -53,7 +33,7 @@ inline bool plainly_ordered(const Record& e, const Access& n) {
   constexpr uint16_t kShape = kAffine | 31u << kBytesShift;
   if ((e.attributes ^ r.attributes) & kShape) return false;
   if (r.affine()) return e.start == r.start;
-  return e.lanes == r.lanes && (r.lanes & (r.lanes - 1)) == 0;
+  return e.lanes == r.lanes && (r.lanes & (r.lanes - 1)) == 0 && !e.many;
 }
 
 // Does the write w reach every byte of r's lanes?
@@ -64,11 +44,14 @@ bool covers(const Record& w, const Record& r) {
          r.end_byte() <= w.end_byte();
 }
 
-class Changes final : public ChangeLog {
+class View final : public RowView {
 public:
-  Changes(const Shadow& shadow, const Place& place) : shadow_(shadow), place_(place) {}
+  View(const Shadow& shadow, const Place& place) : shadow_(shadow), place_(place) {}
   uint32_t last_change(int byte) const override {
     return shadow_.last_change(place_, byte, byte + 1);
+  }
+  uint32_t lanes(const Record& record, uint32_t warp) const override {
+    return place_.region->store->records.lanes(record, warp);
   }
 
 private:
@@ -108,7 +91,7 @@ uint32_t Shadow::last_change(const Place& p, int from, int to) const {
 void Shadow::judge_list(uint32_t head, const Place& p, Judge& judge, const Access& access) const {
   const RecordPool& pool = p.region->store->records;
   for (uint32_t i = head; i; i = pool[i].next)
-    if (!plainly_ordered(pool[i], access)) judge.judge(pool[i], access, Changes(*this, p));
+    if (!plainly_ordered(pool[i], access)) judge.judge(pool[i], access, View(*this, p));
 }
 
 void Shadow::judge(const Place& p, Judge& judge, const Access& access) {
@@ -140,8 +123,8 @@ void Shadow::insert(const Place& p, const Record& record, const CtaState& cta) {
   }
 }
 
-// The row's cells, fine enough for the record.
-Cell* Shadow::cells_for(const Place& p, const Record& record) {
+// Makes the row's cells fine enough for the record.
+void Shadow::cells_for(const Place& p, const Record& record) {
   Row& row = *p.row;
   CellPool& cells = p.region->store->cells;
   uint32_t ends = uint32_t(record.first_byte()) | uint32_t(record.end_byte());
@@ -151,7 +134,6 @@ Cell* Shadow::cells_for(const Place& p, const Record& record) {
     row.live_cells = true;
   }
   if (ends & ((1u << row.granule_bits) - 1)) refine(p, ends & 1 ? 0 : 1);
-  return cells.at(row.cells);
 }
 
 // Every finer cell gets its own copy of the records of the cell that it was part of.
@@ -165,6 +147,7 @@ void Shadow::refine(const Place& p, uint32_t granule_bits) {
     for (uint32_t i = head; i; i = pool[i].next) {
       Record r = pool[i];
       r.next = kNoRecord;
+      pool.own_table(r);
       uint32_t added = pool.add(r);
       (last ? pool[last].next : first) = added;
       last = added;
@@ -188,60 +171,177 @@ void Shadow::insert_in(uint32_t& head, const Place& p, const Record& record, con
   Record r = record;
   r.next = head;
   head = pool.add(r);
-  if (same >= 2) compact(head, p, record, cta);
+  if (same >= kManyAlike) compact(head, p, record, cta);
 }
 
-// Counts the records of the same key, and joins the new one to one of them if it can.
-bool Shadow::merge_in(uint32_t head, const Place& p, const Record& record, const CtaState& cta,
+// Lets `into`, the older of two records of one key, stand for both where that loses nothing: any
+// later access that is unordered with the one is unordered with the other, at one distance.
+bool Shadow::absorb(RecordPool& pool, Record& into, Record& record, const CtaState& cta) const {
+  if (into.time == record.time) {
+    bool plain = !into.many && !record.many;
+    if (plain && into.lanes == record.lanes)
+      into.warps |= record.warps;
+    else if (plain && into.warps == record.warps)
+      into.lanes |= record.lanes;
+    else if (!into.affine())
+      pool.unite(into, record);
+    else
+      return false;
+    into.change = std::max(into.change, record.change);
+    pool.drop_table(record);
+    return true;
+  }
+  if (into.time > record.time || !(subset(into.lanes, record.lanes) || !into.affine()))
+    return false;
+  bool same_agents = subset(into.warps, record.warps);
+  for (uint32_t w = into.warps; w && same_agents; w &= w - 1) {
+    uint32_t warp = uint32_t(std::countr_zero(w));
+    same_agents = subset(pool.lanes(into, warp), pool.lanes(record, warp));
+  }
+  if (!same_agents && into.time >= floor_at(cta, record.time)) return false;
+  pool.drop_table(into);
+  uint32_t next = into.next;
+  into = record;
+  into.next = next;
+  record.many = 0; // its table is now the other's
+  return true;
+}
+
+bool Shadow::unchanged(const Place& p, const Record& r) const {
+  return r.change >= p.row->change || r.change >= last_change(p, r.first_byte(), r.end_byte());
+}
+
+// Has one write since changed all bytes of the record? What several changed between them does not
+// count, nor what none did.
+bool Shadow::changed(const Place& p, const Record& r) const {
+  const RecordPool& pool = p.region->store->records;
+  uint32_t in_cell = kNoRecord;
+  if (!r.affine() && p.row->cell_writes)
+    in_cell = p.region->store->cells.at(p.row->cells)[cells_of(*p.row, r).first].writes;
+  for (uint32_t head : {in_cell, p.row->writes})
+    for (uint32_t i = head; i; i = pool[i].next)
+      if (pool[i].changing() && pool[i].change > r.change && covers(pool[i], r)) return true;
+  return false;
+}
+
+// Joins the new record to one that says the same of bytes unchanged since, or puts it in the place
+// of one that an older one can stand for, both changed since. Counts the records of its key. Of
+// the same by CTAs that ended and published nothing, one for each state of the bytes is enough:
+// nobody can tell their times apart.
+bool Shadow::merge_in(uint32_t& head, const Place& p, const Record& record, const CtaState& cta,
                       uint32_t& same) {
   RecordPool& pool = p.region->store->records;
-  for (uint32_t i = head; i; i = pool[i].next) {
+  Record* newest_changed = nullptr;
+  const Record* forgotten[2] = {};
+  for (uint32_t* link = &head; *link;) {
+    uint32_t i = *link;
     Record& r = pool[i];
-    if (!same_key(r, record)) continue;
+    link = &r.next;
+    if (r.pc != record.pc || r.attributes != record.attributes || r.start != record.start ||
+        r.copy())
+      continue;
+    bool by_new = record.changing() && r.change != record.change && covers(record, r);
+    bool still = !by_new && !(record.changing() && r.change != record.change) && unchanged(p, r);
+    if (r.cta != record.cta) {
+      if (!causality_.forgotten(r.cta) || !(still || by_new || changed(p, r))) continue;
+      const Record*& other = forgotten[still];
+      if (!other || (r.affine() && !subset(r.lanes, other->lanes))) {
+        other = &r;
+      } else {
+        link = &head;
+        while (*link != i) link = &pool[*link].next;
+        *link = r.next;
+        pool.release(i);
+      }
+      continue;
+    }
     ++same;
-    if (record.changing() && r.change != record.change) continue; // changed by the new one
-    bool unchanged = r.change >= p.row->change ||
-                     r.change >= last_change(p, r.first_byte(), r.end_byte());
-    if (unchanged && absorb(r, record, cta)) return true;
+    Record fresh = record;
+    if (still && absorb(pool, r, fresh, cta)) return true;
+    if (still || !(by_new || changed(p, r))) continue;
+    if (!newest_changed) {
+      newest_changed = &r;
+    } else if (absorb(pool, r, *newest_changed, cta)) {
+      uint32_t next = newest_changed->next;
+      *newest_changed = record;
+      newest_changed->next = next;
+      return true;
+    }
   }
   return false;
 }
 
-bool Shadow::changed(const Place& p, const Record& record, uint32_t writes) const {
-  const RecordPool& pool = p.region->store->records;
-  for (uint32_t head : {writes, p.row->writes})
-    for (uint32_t i = head; i; i = pool[i].next)
-      if (pool[i].changing() && pool[i].change > record.change && covers(pool[i], record))
-        return true;
-  return false;
-}
-
-// Joins records of the new one's key all of whose bytes have been changed since; where there are
-// too many, any others as well, which then count as changed.
+// There are too many of one key, whose bytes were changed in part: joins them all the same; they
+// then count as changed.
 void Shadow::compact(uint32_t& head, const Place& p, const Record& record, const CtaState& cta) {
   RecordPool& pool = p.region->store->records;
-  uint32_t writes = p.row->writes;
-  if (!record.affine() && p.row->cell_writes)
-    writes = p.region->store->cells.at(p.row->cells)[cells_of(*p.row, record).first].writes;
-  std::vector<uint32_t> alike, old; // newest first
+  std::vector<uint32_t> alike; // newest first
   for (uint32_t i = head; i; i = pool[i].next)
-    if (same_key(pool[i], record)) {
-      alike.push_back(i);
-      if (changed(p, pool[i], writes)) old.push_back(i);
-    }
-  bool force = alike.size() > kManyAlike;
-  if (force) old = alike;
-  for (size_t i = 0; i + 1 < old.size(); ++i)
-    for (size_t j = old.size(); j-- > i + 1;) {
-      uint32_t change = std::min(pool[old[i]].change, pool[old[j]].change);
-      if (!absorb(pool[old[j]], pool[old[i]], cta)) continue;
-      if (force) pool[old[j]].change = change;
+    if (same_key(pool[i], record)) alike.push_back(i);
+  for (size_t i = 0; i + 1 < alike.size(); ++i)
+    for (size_t j = alike.size(); j-- > i + 1;) {
+      uint32_t change = std::min(pool[alike[i]].change, pool[alike[j]].change);
+      if (!absorb(pool, pool[alike[j]], pool[alike[i]], cta)) continue;
+      pool[alike[j]].change = change;
       uint32_t* link = &head;
-      while (*link != old[i]) link = &pool[*link].next;
-      *link = pool[old[i]].next;
-      pool.release(old[i]);
+      while (*link != alike[i]) link = &pool[*link].next;
+      *link = pool[alike[i]].next;
+      pool.release(alike[i]);
       break;
     }
+}
+
+// -- the usual cases
+// -------------------------------------------------------------------------------
+
+bool Shadow::quick(const Place& p, const Access& access) {
+  Row& row = *p.row;
+  const Record& r = access.record;
+  RecordPool& pool = p.region->store->records;
+  auto calm = [&](uint32_t head) {
+    for (uint32_t i = head; i; i = pool[i].next)
+      if (!plainly_ordered(pool[i], access)) return false;
+    return true;
+  };
+  bool write = r.write();
+  if (!calm(row.writes) || (write && !calm(row.reads))) return false;
+  if (r.affine()) {
+    if (row.live_cells && (write || row.cell_writes)) return false;
+    return quick_insert(write ? row.writes : row.reads, p, r);
+  }
+  uint32_t c = uint32_t(r.start) >> row.granule_bits;
+  if (!row.live_cells || uint32_t(r.bytes()) != 1u << row.granule_bits) return false;
+  Cell& cell = p.region->store->cells.at(row.cells)[c];
+  if (!calm(cell.writes) || (write && !calm(cell.reads))) return false;
+  if (!quick_insert(write ? cell.writes : cell.reads, p, r)) return false;
+  row.cell_writes |= write;
+  return true;
+}
+
+bool Shadow::quick_insert(uint32_t& head, const Place& p, const Record& r) {
+  RecordPool& pool = p.region->store->records;
+  Row& row = *p.row;
+  for (uint32_t i = head; i; i = pool[i].next) {
+    Record& e = pool[i];
+    if (e.pc != r.pc || e.start != r.start || e.attributes != r.attributes) continue;
+    if (e.cta != r.cta || e.time != r.time || r.changing() || e.change < row.change || e.many ||
+        r.copy())
+      return false;
+    if (e.lanes == r.lanes)
+      e.warps |= r.warps;
+    else if (e.warps == r.warps)
+      e.lanes |= r.lanes;
+    else
+      return false;
+    e.change = r.change;
+    return true;
+  }
+  if (overflowed_ || bytes_ > limit_) return false;
+  if (r.changing()) row.change = r.change;
+  uint32_t next = head;
+  head = pool.add(r);
+  pool[head].next = next;
+  return true;
 }
 
 } // namespace assay::race

@@ -8,12 +8,43 @@ namespace assay::race {
 uint32_t RecordPool::grow() {
   uint64_t capacity = capacity_ ? uint64_t(capacity_) * 2 : 1024;
   CHECK(capacity < UINT32_MAX);
-  auto* grown = static_cast<Record*>(std::realloc(static_cast<void*>(records_), capacity * sizeof(Record)));
+  auto* grown =
+      static_cast<Record*>(std::realloc(static_cast<void*>(records_), capacity * sizeof(Record)));
   CHECK(grown);
   total_ += (capacity - capacity_) * sizeof(Record);
   records_ = grown;
   capacity_ = uint32_t(capacity);
   return used_++;
+}
+
+uint32_t RecordPool::add_table(const Table& table) {
+  if (!free_tables_.empty()) {
+    uint32_t i = free_tables_.back();
+    free_tables_.pop_back();
+    tables_[i] = table;
+    return i;
+  }
+  uint64_t before = tables_.capacity();
+  tables_.push_back(table);
+  total_ += (tables_.capacity() - before) * sizeof(Table);
+  return uint32_t(tables_.size() - 1);
+}
+
+void RecordPool::unite(Record& into, const Record& more) {
+  if (!into.many) {
+    Table table{};
+    for (uint32_t w = 0; w < 32; ++w) table[w] = lanes(into, w);
+    into.lanes = add_table(table);
+    into.many = 1;
+  }
+  for (uint32_t w = 0; w < 32; ++w) tables_[into.lanes][w] |= lanes(more, w);
+  into.warps |= more.warps;
+}
+
+void RecordPool::own_table(Record& copy) {
+  if (!copy.many) return;
+  Table table = tables_[copy.lanes];
+  copy.lanes = add_table(table);
 }
 
 uint32_t CellPool::add(uint32_t granule_bits) {

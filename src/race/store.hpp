@@ -26,22 +26,45 @@ public:
   const Record& operator[](uint32_t i) const { return records_[i]; }
   uint32_t add(const Record& r) {
     uint32_t i = free_;
-    if (i) free_ = records_[i].next;
-    else i = used_ < capacity_ ? used_++ : grow();
+    if (i)
+      free_ = records_[i].next;
+    else
+      i = used_ < capacity_ ? used_++ : grow();
     records_[i] = r;
     return i;
   }
   void release(uint32_t i) {
+    if (records_[i].many) free_tables_.push_back(records_[i].lanes);
     records_[i].next = free_;
     free_ = i;
   }
-  void reset() { used_ = 1, free_ = kNoRecord; } // forgets them all
+  void reset() { // forgets them all
+    used_ = 1, free_ = kNoRecord;
+    tables_.clear();
+    free_tables_.clear();
+  }
+
+  // The lanes of one warp of a record.
+  uint32_t lanes(const Record& r, uint32_t warp) const {
+    return r.many ? tables_[r.lanes][warp] : r.warps >> warp & 1 ? r.lanes : 0;
+  }
+  // Adds agents that are no product with those there are.
+  void unite(Record& into, const Record& more);
+  void drop_table(Record& r) {
+    if (r.many) free_tables_.push_back(r.lanes);
+    r.many = 0;
+  }
+  void own_table(Record& copy); // of a record with one
 
 private:
   uint32_t grow();
   uint64_t& total_; // bytes of all pools
   Record* records_ = nullptr;
   uint32_t used_ = 1, capacity_ = 0, free_ = kNoRecord;
+  using Table = std::array<uint32_t, 32>;
+  uint32_t add_table(const Table& table);
+  std::vector<Table> tables_;
+  std::vector<uint32_t> free_tables_;
 };
 
 // Tables of 32, 64 or 128 cells, for granules of 4, 2 and 1 bytes.
