@@ -30,24 +30,25 @@ private:
 
 // Ascending addresses, which is what most instructions have, need no table.
 inline void AddressGroups::collect(uint32_t lanes, const uint64_t* address) {
-  count_ = 0;
+  uint32_t n = 0;
   bits_ = 0;
-  for (uint32_t m = lanes; m; m &= m - 1) bits_ |= address[std::countr_zero(m)];
+  bool ascending = true;
   for (uint32_t m = lanes; m; m &= m - 1) {
     uint32_t l = uint32_t(std::countr_zero(m));
-    if (count_ && address[l] == groups_[count_ - 1].address) {
-      groups_[count_ - 1].lanes |= 1u << l;
-    } else if (!count_ || address[l] > groups_[count_ - 1].address) {
-      groups_[count_++] = {address[l], 1u << l};
-    } else {
-      count_ = 0;
-      slots_.fill(0);
-      for (m = lanes; m; m &= m - 1) {
-        l = uint32_t(std::countr_zero(m));
-        add(address[l], l);
-      }
-      return;
-    }
+    bits_ |= address[l];
+    bool same = n && address[l] == groups_[n - 1].address;
+    ascending &= !n || address[l] >= groups_[n - 1].address;
+    n += !same;
+    groups_[n - 1].address = address[l];
+    groups_[n - 1].lanes = (same ? groups_[n - 1].lanes : 0) | 1u << l;
+  }
+  count_ = n;
+  if (ascending) return;
+  count_ = 0;
+  slots_.fill(0);
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    uint32_t l = uint32_t(std::countr_zero(m));
+    add(address[l], l);
   }
 }
 

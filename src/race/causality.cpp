@@ -48,11 +48,6 @@ void Causality::cta_end(uint32_t index) {
   c.shared = SyncVariables();
 }
 
-CtaState& Causality::cta(uint32_t index) {
-  CHECK(index < ctas_.size() && ctas_[index]);
-  return *ctas_[index];
-}
-
 bool Causality::ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t warp,
                         uint32_t from_lane, uint32_t time) const {
   if (cta == o.cta) {

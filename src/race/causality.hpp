@@ -7,6 +7,7 @@
 // CTA below it), `WarpState::floor` (the same within the warp), and sparse clocks for the rest.
 #pragma once
 
+#include "base/check.hpp"
 #include "race/clock.hpp"
 #include "race/detector.hpp"
 #include "race/sync_variables.hpp"
@@ -105,7 +106,10 @@ public:
 
   void cta_begin(uint32_t cta);
   void cta_end(uint32_t cta);
-  CtaState& cta(uint32_t index);
+  CtaState& cta(uint32_t index) {
+    CHECK(index < ctas_.size() && ctas_[index]);
+    return *ctas_[index];
+  }
   const CtaState* find(uint32_t index) const { return ctas_[index].get(); }
   // It ended and published nothing beyond itself: unordered with all that others still do.
   bool forgotten(uint32_t index) const { return forgotten_[index]; }

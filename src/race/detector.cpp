@@ -7,7 +7,7 @@
 #include "race/causality.hpp"
 #include "race/conflicts.hpp"
 #include "race/judge.hpp"
-#include "race/shadow.hpp"
+#include "race/shadow_quick.hpp"
 
 #include <cstring>
 
@@ -24,10 +24,13 @@ struct Detector::State {
   };
 
   bool split(Space space, Agent agent, uint32_t lanes, const AccessInfo& info, uint16_t attributes);
-  template <class Visit> void rows(Access& access, uint64_t address, Visit visit);
-  void keep(const Place& place, const Access& access) {
-    shadow.insert(place, access.record, *causality.find(access.record.cta));
+  void prepare(Space space, Agent agent);
+  // For everything that may raise a clock or end a CTA.
+  Causality& changing() {
+    prepared = {UINT32_MAX, UINT32_MAX};
+    return causality;
   }
+  template <class Visit> void rows(Access& access, uint64_t address, Visit visit);
   void now(Access& access, uint64_t address);
   void later(Access& access, uint64_t address);
   void finish();
@@ -42,14 +45,18 @@ struct Detector::State {
   Conflicts conflicts;
   Judge judge;
   Shadow shadow;
-  std::vector<Access> groups; // the lanes of one instruction by their time
+  std::vector<Access> groups{1}; // the lanes of one instruction by their time
+  // What groups.front() was prepared for, as long as nothing but accesses comes between.
+  Agent prepared{UINT32_MAX, UINT32_MAX};
+  Space prepared_space = Space::local;
+  bool prepared_uniform = false;
+  Region* region = nullptr; // shared memory of the preparing CTA
   std::vector<Target> targets;
   AddressGroups addresses;
 };
 
-// Fills `groups`: lanes that share a time, with what they know. True if it is one.
-bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const AccessInfo& info,
-                            uint16_t attributes) {
+// What the accesses of one agent have in common until something else happens.
+void Detector::State::prepare(Space space, Agent agent) {
   CtaState& c = causality.cta(agent.cta);
   bool copy = agent.warp >= kCopyAgent;
   groups.resize(1);
@@ -58,17 +65,32 @@ bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const Acce
   a.space_cta = space == Space::shared ? agent.cta : 0;
   a.record.cta = agent.cta;
   a.record.warps = copy ? agent.warp - kCopyAgent : 1u << agent.warp;
+  prepared = agent;
+  prepared_space = space;
+  prepared_uniform = false;
+  region = space == Space::shared ? shadow.region(space, agent.cta, 0) : nullptr;
+  if (copy) return;
+  CHECK(agent.warp < c.warps.size());
+  const WarpState& w = c.warps[agent.warp];
+  a.observer = Causality::observer(c, agent.cta, agent.warp);
+  a.record.time = std::max(c.floor, w.base);
+  prepared_uniform = Causality::uniform(c, w);
+}
+
+// Fills `groups`: lanes that share a time, with what they know. True if it is one.
+bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const AccessInfo& info,
+                            uint16_t attributes) {
+  if (agent.cta != prepared.cta || agent.warp != prepared.warp || space != prepared_space)
+    prepare(space, agent);
+  Access& a = groups.front();
+  bool copy = agent.warp >= kCopyAgent;
   a.record.lanes = lanes;
   a.record.pc = info.pc;
   a.record.attributes = uint16_t(attributes | (copy ? kCopy : 0));
   a.record.change = info.write && !info.silent ? shadow.next_change() : shadow.change();
-  if (!copy) {
-    CHECK(agent.warp < c.warps.size());
-    const WarpState& w = c.warps[agent.warp];
-    a.observer = Causality::observer(c, agent.cta, agent.warp);
-    a.record.time = Causality::time(c, w, std::countr_zero(lanes));
-    if (Causality::uniform(c, w)) return true;
-  }
+  if (prepared_uniform) return true;
+  prepared = {UINT32_MAX, UINT32_MAX};
+  const CtaState& c = *causality.find(agent.cta);
   Access pattern = a;
   groups.clear();
   for (uint32_t l = 0; l < 32; ++l) {
@@ -82,7 +104,8 @@ bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const Acce
       it = groups.insert(it, pattern);
       it->record.lanes = 0;
       it->record.time = t;
-      if (copy) it->observer = Causality::observer(c, agent.cta, agent.warp - kCopyAgent, *issued);
+      if (copy)
+        it->observer = Causality::observer(c, agent.cta, agent.warp - kCopyAgent, *issued);
     }
     it->record.lanes |= 1u << l;
   }
@@ -90,23 +113,26 @@ bool Detector::State::split(Space space, Agent agent, uint32_t lanes, const Acce
 }
 
 // The rows that an access touches, one part of it in each.
-template <class Visit> void Detector::State::rows(Access& access, uint64_t address, Visit visit) {
+template <class Visit>
+inline void Detector::State::rows(Access& access, uint64_t address, Visit visit) {
   Record& r = access.record;
   uint64_t end = address + uint64_t(r.bytes()) * (r.affine() ? 32 : 1);
-  for (uint64_t row = address & ~uint64_t(kRowBytes - 1); row < end; row += kRowBytes) {
-    Place place = shadow.find(access.space, r.cta, std::max(row, address));
-    if (!place.row) continue;
-    r.start = int16_t(int64_t(address - row));
+  bool shared = access.space == Space::shared;
+  Region* at = shared ? region : shadow.region(access.space, r.cta, address);
+  for (uint64_t first = address & ~uint64_t(kRowBytes - 1); first < end; first += kRowBytes) {
+    Row* row = shadow.row(at, std::max(first, address));
+    if (!row) continue;
+    r.start = int16_t(int64_t(address - first));
     if (r.lanes != kAllLanes && !r.lanes_at(0, kRowBytes)) continue;
-    access.row_address = row;
-    if (access.space == Space::shared) shadow.touch(place, r.cta);
-    visit(place);
+    access.row_address = first;
+    if (shared) shadow.touch({at, row}, r.cta);
+    visit(Place{at, row});
   }
 }
 
 void Detector::State::now(Access& access, uint64_t address) {
   rows(access, address, [&](const Place& place) {
-    shadow.take(place, judge, access, *causality.find(access.record.cta));
+    shadow.take(place, judge, access, *access.observer.state);
   });
 }
 
@@ -117,14 +143,14 @@ void Detector::State::later(Access& access, uint64_t address) {
 }
 void Detector::State::finish() {
   for (const Target& t : targets) shadow.judge(t.place, judge, t.access);
-  for (const Target& t : targets) keep(t.place, t.access);
+  for (const Target& t : targets) shadow.insert(t.place, t.access.record, *t.access.observer.state);
   targets.clear();
 }
 
 // Lanes of one instruction that write one location.
 void Detector::State::contested(const Access& access, uint64_t address, uint32_t lanes,
                                 const void* values, uint32_t stride) {
-  if (!shadow.find(access.space, access.record.cta, address).row) return;
+  if (!shadow.row(shadow.region(access.space, access.record.cta, address), address)) return;
   auto value = [&](uint32_t l) { return static_cast<const char*>(values) + l * stride; };
   for (uint32_t m = lanes & (lanes - 1); m; m &= m - 1) {
     uint32_t l = uint32_t(std::countr_zero(m));
@@ -143,12 +169,12 @@ Detector::~Detector() = default;
 void Detector::track(uint64_t base, uint64_t bytes) { state_->shadow.track(base, bytes); }
 
 void Detector::cta_begin(uint32_t cta, uint32_t shared_bytes) {
-  state_->causality.cta_begin(cta);
+  state_->changing().cta_begin(cta);
   if (shared_bytes) state_->shadow.shared_begin(cta, shared_bytes);
 }
 
 void Detector::cta_end(uint32_t cta) {
-  state_->causality.cta_end(cta);
+  state_->changing().cta_end(cta);
   state_->shadow.shared_end(cta);
 }
 
@@ -230,36 +256,36 @@ void Detector::access(Space space, Agent agent, uint32_t lanes, const uint64_t* 
 
 void Detector::barrier(const BarrierPhase& phase) {
   State& s = *state_;
-  if (!s.causality.barrier(phase)) return;
+  if (!s.changing().barrier(phase)) return;
   const CtaState& c = s.causality.cta(phase.cta);
   s.shadow.shared_floor(phase.cta, Causality::dead_below(c), c.unjoined.empty());
 }
-void Detector::warp_sync(Agent agent, uint32_t lanes) { state_->causality.warp_sync(agent, lanes); }
-void Detector::exited(Agent agent, uint32_t lanes) { state_->causality.exited(agent, lanes); }
+void Detector::warp_sync(Agent agent, uint32_t lanes) { state_->changing().warp_sync(agent, lanes); }
+void Detector::exited(Agent agent, uint32_t lanes) { state_->changing().exited(agent, lanes); }
 
 void Detector::strong_write(Space space, Agent agent, uint32_t lane, uint64_t address,
                             uint8_t bytes, Order order, Scope scope) {
-  state_->causality.write(space, agent, lane, address, bytes, order, scope);
+  state_->changing().write(space, agent, lane, address, bytes, order, scope);
 }
 void Detector::strong_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                            Order order, Scope scope) {
-  state_->causality.read(space, agent, lane, address, bytes, order, scope);
+  state_->changing().read(space, agent, lane, address, bytes, order, scope);
 }
 void Detector::read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address,
                                  uint8_t bytes, Order order, Scope scope, bool reduction) {
-  state_->causality.read_modify_write(space, agent, lane, address, bytes, order, scope, reduction);
+  state_->changing().read_modify_write(space, agent, lane, address, bytes, order, scope, reduction);
 }
 void Detector::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
-  state_->causality.fence(agent, lanes, fence, scope);
+  state_->changing().fence(agent, lanes, fence, scope);
 }
 
 void Detector::copy_issue(Agent issuer, uint32_t lane, uint32_t copy) {
   CHECK(copy >= kCopyAgent);
-  state_->causality.copy_issue(issuer, lane, copy - kCopyAgent);
+  state_->changing().copy_issue(issuer, lane, copy - kCopyAgent);
 }
 void Detector::copy_joined(Agent waiter, uint32_t lane, uint32_t copy) {
   CHECK(copy >= kCopyAgent);
-  state_->causality.copy_joined(waiter, lane, copy - kCopyAgent);
+  state_->changing().copy_joined(waiter, lane, copy - kCopyAgent);
 }
 
 const std::vector<Conflict>& Detector::conflicts() const { return state_->conflicts.list(); }

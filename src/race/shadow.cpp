@@ -42,8 +42,13 @@ void Shadow::shared_begin(uint32_t cta, uint32_t bytes) {
   s->end = bytes;
   s->floor = 0;
   s->store = &s->own;
-  uint64_t pages = bytes / kRowBytes / kPageRows + 1;
-  if (s->pages.size() < pages) s->pages.resize(pages);
+  uint64_t rows = bytes / kRowBytes + 1;
+  if (s->row_count < rows) {
+    bytes_ += (rows - s->row_count) * sizeof(Row);
+    s->rows = std::make_unique<Row[]>(rows);
+    s->row_count = rows;
+    s->generation = 1; // new rows are of generation 0
+  }
   shared_[cta] = std::move(s);
 }
 
@@ -67,10 +72,6 @@ Row* Shadow::add_page(Region& region, uint64_t page) {
   }
   bytes_ += kPageRows * sizeof(Row);
   region.pages[page] = std::make_unique<Row[]>(kPageRows);
-  for (uint64_t i = 0; i < kPageRows; ++i) {
-    region.pages[page][i].generation = region.generation;
-    region.pages[page][i].floor = region.floor;
-  }
   return region.pages[page].get();
 }
 

@@ -30,7 +30,8 @@ static_assert(sizeof(Row) <= 32);
 // One tracked buffer, or the shared memory of one CTA.
 struct Region {
   uint64_t first_row = 0, base = 0, end = 0;
-  std::vector<std::unique_ptr<Row[]>> pages; // null until touched
+  std::vector<std::unique_ptr<Row[]>> pages; // global memory: null until touched
+  std::unique_ptr<Row[]> rows;               // shared memory
   Store* store = nullptr;
   // Shared memory: records of older generations, and those below the floor, are dead.
   uint32_t generation = 0, floor = 0;
@@ -52,14 +53,17 @@ public:
   // empty: nothing else has been recorded.
   void shared_floor(uint32_t cta, uint32_t floor, bool empty);
 
-  // The row of an address; its `row` is null where nothing is tracked or memory is spent.
-  Place find(Space space, uint32_t cta, uint64_t address) {
-    Region* r = space == Space::shared ? shared_[cta].get() : global_region(address);
-    if (!r || address < r->base || address >= r->end) return {};
+  Region* region(Space space, uint32_t cta, uint64_t address) {
+    return space == Space::shared ? shared_[cta].get() : global_region(address);
+  }
+  // The row of an address, null where nothing is tracked or memory is spent.
+  Row* row(Region* r, uint64_t address) {
+    if (!r || address < r->base || address >= r->end) return nullptr;
     uint64_t index = address / kRowBytes - r->first_row;
+    if (r->rows) return r->rows.get() + index;
     Row* page = r->pages[index / kPageRows].get();
-    if (!page && !(page = add_page(*r, index / kPageRows))) return {};
-    return {r, page + index % kPageRows};
+    if (!page && !(page = add_page(*r, index / kPageRows))) return nullptr;
+    return page + index % kPageRows;
   }
   // To be called before judge() and insert(); drops what is dead.
   void touch(const Place& p, uint32_t cta) {
@@ -86,6 +90,7 @@ private:
   struct Shared : Region {
     explicit Shared(uint64_t& total) : own(total) {}
     Store own;
+    uint64_t row_count = 0;
   };
 
   Region* global_region(uint64_t address) {
@@ -98,7 +103,7 @@ private:
   void renew(const Place& p);
   void filter(const Place& p, uint32_t cta);
   bool quick(const Place& p, const Access& access);
-  bool quick_insert(uint32_t& head, const Place& p, const Record& record);
+  bool quick_insert(RecordPool& pool, uint32_t& head, Row& row, const Record& record);
   void cells_for(const Place& p, const Record& record);
   void refine(const Place& p, uint32_t granule_bits);
   void judge_list(uint32_t head, const Place& p, Judge& judge, const Access& access) const;

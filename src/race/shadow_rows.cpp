@@ -1,5 +1,5 @@
 // Judging and keeping accesses in one row; see shadow.hpp.
-#include "race/shadow.hpp"
+#include "race/shadow_quick.hpp"
 
 #include <algorithm>
 
@@ -20,20 +20,6 @@ uint32_t floor_at(const CtaState& cta, uint32_t time) {
   if (time >= cta.floor) return cta.floor;
   auto it = std::upper_bound(cta.floors.begin(), cta.floors.end(), time);
   return it == cta.floors.begin() ? 0 : *(it - 1);
-}
-
-// The usual reasons why nothing need be judged: ordered by a barrier or a warp sync, or by program
-// order lane by lane.
-inline bool plainly_ordered(const Record& e, const Access& n) {
-  const Record& r = n.record;
-  if (((e.attributes | r.attributes) & (kNonCoherent | kCopy)) || e.cta != r.cta) return false;
-  if (e.time < n.observer.cta_floor) return true;
-  if (e.warps != r.warps) return false;
-  if (e.time < n.observer.warp_floor) return true;
-  constexpr uint16_t kShape = kAffine | 31u << kBytesShift;
-  if ((e.attributes ^ r.attributes) & kShape) return false;
-  if (r.affine()) return e.start == r.start;
-  return e.lanes == r.lanes && (r.lanes & (r.lanes - 1)) == 0 && !e.many;
 }
 
 // Does the write w reach every byte of r's lanes?
@@ -289,59 +275,6 @@ void Shadow::compact(uint32_t& head, const Place& p, const Record& record, const
       pool.release(alike[i]);
       break;
     }
-}
-
-// -- the usual cases
-// -------------------------------------------------------------------------------
-
-bool Shadow::quick(const Place& p, const Access& access) {
-  Row& row = *p.row;
-  const Record& r = access.record;
-  RecordPool& pool = p.region->store->records;
-  auto calm = [&](uint32_t head) {
-    for (uint32_t i = head; i; i = pool[i].next)
-      if (!plainly_ordered(pool[i], access)) return false;
-    return true;
-  };
-  bool write = r.write();
-  if (!calm(row.writes) || (write && !calm(row.reads))) return false;
-  if (r.affine()) {
-    if (row.live_cells && (write || row.cell_writes)) return false;
-    return quick_insert(write ? row.writes : row.reads, p, r);
-  }
-  uint32_t c = uint32_t(r.start) >> row.granule_bits;
-  if (!row.live_cells || uint32_t(r.bytes()) != 1u << row.granule_bits) return false;
-  Cell& cell = p.region->store->cells.at(row.cells)[c];
-  if (!calm(cell.writes) || (write && !calm(cell.reads))) return false;
-  if (!quick_insert(write ? cell.writes : cell.reads, p, r)) return false;
-  row.cell_writes |= write;
-  return true;
-}
-
-bool Shadow::quick_insert(uint32_t& head, const Place& p, const Record& r) {
-  RecordPool& pool = p.region->store->records;
-  Row& row = *p.row;
-  for (uint32_t i = head; i; i = pool[i].next) {
-    Record& e = pool[i];
-    if (e.pc != r.pc || e.start != r.start || e.attributes != r.attributes) continue;
-    if (e.cta != r.cta || e.time != r.time || r.changing() || e.change < row.change || e.many ||
-        r.copy())
-      return false;
-    if (e.lanes == r.lanes)
-      e.warps |= r.warps;
-    else if (e.warps == r.warps)
-      e.lanes |= r.lanes;
-    else
-      return false;
-    e.change = r.change;
-    return true;
-  }
-  if (overflowed_ || bytes_ > limit_) return false;
-  if (r.changing()) row.change = r.change;
-  uint32_t next = head;
-  head = pool.add(r);
-  pool[head].next = next;
-  return true;
 }
 
 } // namespace assay::race

@@ -50,6 +50,11 @@ public:
   }
   // Adds agents that are no product with those there are.
   void unite(Record& into, const Record& more);
+  // The same where there is a table already and `more` is of one warp.
+  void extend(Record& into, const Record& more) {
+    tables_[into.lanes][uint32_t(std::countr_zero(more.warps))] |= more.lanes;
+    into.warps |= more.warps;
+  }
   void drop_table(Record& r) {
     if (r.many) free_tables_.push_back(r.lanes);
     r.many = 0;
