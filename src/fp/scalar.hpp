@@ -58,11 +58,11 @@ template <class T> ASSAY_FP_INLINE T maximum(T a, T b) {
 // .NaN: a NaN on either side is the result.
 ASSAY_FP_INLINE float minimum_nan(float a, float b) {
   float less = minimum(a, b);
-  return (a == a) & (b == b) ? less : real(kNan32);
+  return ((a == a) & (b == b)) ? less : real(kNan32);
 }
 ASSAY_FP_INLINE float maximum_nan(float a, float b) {
   float more = maximum(a, b);
-  return (a == a) & (b == b) ? more : real(kNan32);
+  return ((a == a) & (b == b)) ? more : real(kNan32);
 }
 
 ASSAY_FP_INLINE float absolute(float a) { return real(magnitude(bits(a))); }
