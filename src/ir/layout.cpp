@@ -87,7 +87,9 @@ private:
       g.bytes = size_of(v);
       g.read_only = v.space == Space::constant;
       g.type = v.type;
-      layout_.symbols[v.name] = {Symbol::Kind::global, v.space, g.address};
+      // An .extern declaration does not hide the definition.
+      if (v.linkage != ".extern" || !layout_.symbols.contains(v.name))
+        layout_.symbols[v.name] = {Symbol::Kind::global, v.space, g.address};
       sources_.push_back(&v);
       program_.globals.push_back(std::move(g));
     }

@@ -1,6 +1,8 @@
 // What each operation code reads and writes; the conventions of ops_core.def as data.
 #include "ir/virtual_code.hpp"
 
+#include <array>
+
 namespace assay::ir {
 
 bool is_terminator(OpCode code) {
@@ -57,7 +59,8 @@ bool may_be_guarded(OpCode code) {
   }
 }
 
-OperandRoles roles(OpCode code) {
+namespace {
+constexpr OperandRoles roles_of(OpCode code) {
   using R = OperandRoles;
   switch (code) {
   case OpCode::jump:
@@ -105,6 +108,15 @@ OperandRoles roles(OpCode code) {
   default: return R{.d = true, .a = true, .b = true, .c = true}; // shfl, bar, pure operations
   }
 }
+
+constexpr auto kRoles = [] {
+  std::array<OperandRoles, size_t(OpCode::count) + 1> table{};
+  for (size_t i = 0; i < table.size(); ++i) table[i] = roles_of(OpCode(i));
+  return table;
+}();
+} // namespace
+
+const OperandRoles* const kOperandRoles = kRoles.data();
 
 const char* name(OpCode code) {
   static constexpr const char* kNames[] = {

@@ -73,12 +73,13 @@ struct OperandRoles {
   bool d = false, a = false, b = false, c = false; // registers
   bool c_defined = false;                          // c is written, not read (match, elect)
 };
-OperandRoles roles(OpCode code);
+extern const OperandRoles* const kOperandRoles; // indexed by code
+inline const OperandRoles& roles(OpCode code) { return kOperandRoles[uint16_t(code)]; }
 
 // Calls visit(reference to id, is_definition) for every register operand that is there.
 template <class Function, class Operation, class Visit>
 void visit_operands(Function& f, Operation& op, Visit visit) {
-  OperandRoles r = roles(op.code);
+  const OperandRoles& r = roles(op.code);
   auto some = [&](auto& id, bool definition) {
     if (id != kNoIndex) visit(id, definition);
   };
