@@ -38,6 +38,7 @@ struct Operand {
   Kind kind = Kind::reg;
   bool negated = false;
   bool is_unsigned = false;
+  bool writes_offset = false; // the source has an offset, printed even when 0 (ptxas -g minds)
   uint64_t bits = 0;
   int64_t offset = 0;
   std::string name;     // reg, special, symbol, label

@@ -166,6 +166,7 @@ bool Parser::parse_address(Operand& operand, uint32_t depth) {
     int64_t offset = 0;
     if (!parse_integer_constant(offset)) return false;
     operand.offset = int64_t(uint64_t(operand.offset) + uint64_t(offset));
+    operand.writes_offset = true;
   }
   while (accept(','))
     if (!parse_operand(operand.elements.emplace_back(), depth + 1)) return false;

@@ -2,6 +2,7 @@
 // labels, blocks and tables. Source: PTX ISA 9.0, sections 11.1 to 11.4.
 #include "ptx/parser.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace assay::ptx {
@@ -99,6 +100,11 @@ bool Parser::parse_function(const std::string& linkage, bool is_entry) {
 bool Parser::parse_body(Function& function) {
   labels_.clear();
   pending_labels_.clear();
+  // Statements are large, so growing the vector would cost more than parsing: count first.
+  const size_t begin = lexer_.token().offset;
+  std::string_view rest = lexer_.text().substr(begin, lexer_.text().find("\n}", begin) - begin);
+  function.body.reserve(
+      std::min<size_t>(std::count(rest.begin(), rest.end(), '\n'), rest.size() / 16) + 1);
   lexer_.advance(); // '{'
   const size_t outer = scopes_.size();
   while (true) {

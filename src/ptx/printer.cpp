@@ -23,11 +23,8 @@ template <class T, class F> void put_list(Out& out, const std::vector<T>& items,
   }
 }
 
-void put_offset(Out& out, int64_t offset) {
-  if (offset > 0)
-    put(out, "+{}", offset);
-  else if (offset < 0)
-    put(out, "+{}", offset); // "+-8", as nvcc writes it
+void put_offset(Out& out, int64_t offset, bool even_zero = false) {
+  if (offset != 0 || even_zero) put(out, "+{}", offset); // "+-8", as nvcc writes it
 }
 
 void put_integer(Out& out, uint64_t bits, bool is_unsigned) {
@@ -60,7 +57,7 @@ void put_operand(Out& out, const Operand& operand, std::string_view negation = "
     for (size_t i = 0; i < operand.elements.size(); ++i) {
       if (i) put_text(out, ", ");
       put_operand(out, operand.elements[i]);
-      if (i == 0) put_offset(out, operand.offset);
+      if (i == 0) put_offset(out, operand.offset, operand.writes_offset);
     }
     put_text(out, "]");
     break;

@@ -84,7 +84,7 @@ def undecided(text):
     them as variables) and no longer knows 32-bit addresses."""
     if text.startswith(("tex.", "tld4.")) and re.search(r"\[%l\d+, %l", text):
         return True
-    return re.match(r"(cvta|stacksave|stackrestore|alloca)\..*u32 |mov.b16 ", text) is not None
+    return re.match(r"(cvta|stacksave|stackrestore|alloca)\..*u32 ", text) is not None
 
 
 # What each target needs at least, because ptxas asks for it before it looks at instructions.
