@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace assay::race {
 
@@ -31,10 +33,17 @@ enum AttributeBits : uint16_t {
   kBytesShift = 11, // five bits: bytes − 1
 };
 
+// The six flags are bytes of 0 or 1 that follow each other: one multiplication gathers them.
+// Atomic operations are strong, and only writes are silent.
 inline uint16_t pack(const AccessInfo& info) {
-  return uint16_t(unsigned(info.write) | unsigned(info.read) << 1 | unsigned(info.atomic) << 2 |
-                  unsigned(info.strong) << 3 | unsigned(info.nc) << 4 | unsigned(info.silent) << 5 |
-                  unsigned(info.scope) << kScopeShift | unsigned(info.bytes - 1) << kBytesShift);
+  static_assert(offsetof(AccessInfo, silent) == offsetof(AccessInfo, write) + 5 &&
+                offsetof(AccessInfo, bytes) == offsetof(AccessInfo, write) + 7);
+  uint64_t b;
+  std::memcpy(&b, &info.write, 8);
+  unsigned flags = unsigned((b & 0x010101010101) * 0x0102040810204080 >> 56);
+  flags |= (flags & kAtomic) << 1;
+  flags &= flags & kWrite ? 0x3f : 0x3f & ~kSilent;
+  return uint16_t(flags | (b >> 48 & 7) << kScopeShift | ((b >> 56) - 1) << kBytesShift);
 }
 
 inline AccessInfo unpack(uint32_t pc, uint16_t attributes) {
@@ -52,17 +61,29 @@ inline AccessInfo unpack(uint32_t pc, uint16_t attributes) {
 }
 
 struct Record {
-  uint32_t cta = 0;
-  uint32_t warps = 0; // bit set, or a copy's sequence number
-  uint32_t lanes = 0; // where `many`: the number of a table
-  uint32_t time = 0;  // of every lane in the set
   uint32_t pc = 0;
   uint16_t attributes = 0;
   int16_t start : 12 = 0; // relative to the row; below 0 where an affine access began before it
   uint16_t many : 1 = 0;
+  uint32_t cta = 0;
+  uint32_t time = 0;   // of every lane in the set
+  uint32_t warps = 0;  // bit set, or a copy's sequence number
+  uint32_t lanes = 0;  // where `many`: the number of a table
   uint32_t change = 0; // the shadow's change counter after this access
   uint32_t next = kNoRecord;
 
+  // The first two fields at once, and the next two: what was done and where, by whom and when.
+  static uint64_t what(uint32_t pc, uint16_t attributes, int start) {
+    return pc | uint64_t(attributes) << 32 | uint64_t(start & 0xfff) << 48;
+  }
+  static uint64_t when(uint32_t cta, uint32_t time) { return cta | uint64_t(time) << 32; }
+  uint64_t what() const { return read(&pc); }
+  uint64_t when() const { return read(&cta); }
+  static uint64_t read(const uint32_t* first) {
+    uint64_t value;
+    std::memcpy(&value, first, sizeof value);
+    return value;
+  }
   bool write() const { return attributes & kWrite; }
   bool affine() const { return attributes & kAffine; }
   bool copy() const { return attributes & kCopy; }
@@ -82,6 +103,6 @@ struct Record {
     return lanes & (kAllLanes << first) & (kAllLanes >> (31 - last));
   }
 };
-static_assert(sizeof(Record) == 32);
+static_assert(sizeof(Record) == 32 && std::endian::native == std::endian::little);
 
 } // namespace assay::race

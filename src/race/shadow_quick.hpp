@@ -28,11 +28,16 @@ inline bool Shadow::quick_insert(RecordPool& pool, uint32_t& head, Row& row, con
     if (e.cta != r.cta || e.time != r.time || e.change < row.change ||
         ((r.attributes & (kWrite | kSilent)) == kWrite) || r.copy())
       return false;
-    if (e.many) pool.extend(e, r);
-    else if (e.lanes == r.lanes) e.warps |= r.warps;
-    else if (e.warps == r.warps) e.lanes |= r.lanes;
-    else if (!r.affine()) pool.unite(e, r);
-    else return false;
+    if (e.many)
+      pool.extend(e, r);
+    else if (e.lanes == r.lanes)
+      e.warps |= r.warps;
+    else if (e.warps == r.warps)
+      e.lanes |= r.lanes;
+    else if (!r.affine())
+      pool.unite(e, r);
+    else
+      return false;
     e.change = r.change;
     return true;
   }

@@ -33,6 +33,17 @@ public:
     records_[i] = r;
     return i;
   }
+  // The same from a record's parts, see Record::what.
+  uint32_t add(uint64_t what, uint64_t when, uint32_t warps, uint32_t lanes, uint32_t change) {
+    uint32_t i = free_;
+    if (i)
+      free_ = records_[i].next;
+    else
+      i = used_ < capacity_ ? used_++ : grow();
+    uint64_t parts[4] = {what, when, warps | uint64_t(lanes) << 32, change};
+    std::memcpy(static_cast<void*>(&records_[i]), parts, sizeof parts);
+    return i;
+  }
   void release(uint32_t i) {
     if (records_[i].many) free_tables_.push_back(records_[i].lanes);
     records_[i].next = free_;

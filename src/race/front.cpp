@@ -1,0 +1,264 @@
+// Accesses on their way into the shadow; see front.hpp.
+#include "race/front.hpp"
+
+#include "base/check.hpp"
+#include "race/shadow_quick.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace assay::race {
+namespace {
+constexpr uint8_t kMaxBytes = 32; // as many as a record can tell
+} // namespace
+
+Front::Front(const LaunchShape& shape, const Limits& limits)
+    : causality_(shape), conflicts_(shape.ctas - 1, limits.conflicts),
+      judge_(causality_, conflicts_), shadow_(causality_, shape.ctas, limits.shadow_bytes) {}
+
+void Front::prepare_anew(Space space, Agent agent) {
+  CtaState& c = causality_.cta(agent.cta);
+  bool copy = agent.warp >= kCopyAgent;
+  groups_.resize(1);
+  Access& a = groups_.front();
+  a.space = space;
+  a.space_cta = space == Space::shared ? agent.cta : 0;
+  a.record.cta = agent.cta;
+  a.record.warps = copy ? agent.warp - kCopyAgent : 1u << agent.warp;
+  agent_ = agent;
+  space_ = space;
+  shared_ = space == Space::shared ? shadow_.region(space, agent.cta, 0) : nullptr;
+  variables_ = &causality_.variables(space, agent.cta);
+  warps_ = a.record.warps;
+  uniform_ = false;
+  if (copy) return;
+  CHECK(agent.warp < c.warps.size());
+  const WarpState& w = c.warps[agent.warp];
+  a.observer = Causality::observer(c, agent.cta, agent.warp);
+  a.record.time = std::max(c.floor, w.base);
+  when_ = Record::when(agent.cta, a.record.time);
+  uniform_ = Causality::uniform(c, w);
+}
+
+// -- the short way -------------------------------------------------------------------------------
+
+inline bool Front::hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t what,
+                            uint32_t lanes, uint32_t change, bool changing) {
+  if (!head) {
+    if (changing) row.change = change;
+    head = pool.add(what, when_, warps_, lanes, change);
+    return true;
+  }
+  Record& e = pool[head];
+  if (e.what() != what || e.when() != when_ || changing || e.change < row.change) return false;
+  if (e.lanes == lanes)
+    e.warps |= warps_;
+  else if (e.warps == warps_)
+    e.lanes |= lanes;
+  else
+    return false;
+  e.change = change;
+  return true;
+}
+
+// True: there was nothing to judge, and the access is kept.
+inline bool Front::hot(Row& row, Region& region, uint32_t pc, uint16_t attributes, int start,
+                       uint32_t lanes, uint32_t change) {
+  bool write = attributes & kWrite, changing = (attributes & (kWrite | kSilent)) == kWrite;
+  if (row.generation != region.generation || row.floor != region.floor || row.writes) return false;
+  Store& store = *region.store;
+  uint64_t what = Record::what(pc, attributes, start);
+  if (attributes & kAffine) {
+    if (write ? row.live_cells : row.cell_writes) return false;
+    if (!write) return hot_keep(store.records, row.reads, row, what, lanes, change, false);
+    return !row.reads && hot_keep(store.records, row.writes, row, what, lanes, change, changing);
+  }
+  if (!row.live_cells || attributes >> kBytesShift != (1u << row.granule_bits) - 1) return false;
+  Cell& cell = store.cells.at(row.cells)[uint32_t(start) >> row.granule_bits];
+  if (cell.writes) return false;
+  if (!write) return hot_keep(store.records, cell.reads, row, what, lanes, change, false);
+  if (row.reads || cell.reads) return false;
+  row.cell_writes = true;
+  return hot_keep(store.records, cell.writes, row, what, lanes, change, changing);
+}
+
+// One location, accessed by lanes of one time.
+inline void Front::point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes,
+                         uint32_t change) {
+  Region* region = shared_ ? shared_ : shadow_.region(space_, agent_.cta, address);
+  Row* row = shadow_.row(region, address);
+  if (row && hot(*row, *region, pc, attributes, int(address % kRowBytes), lanes, change)) return;
+  Access& g = groups_.front();
+  g.record.pc = pc;
+  g.record.attributes = attributes;
+  g.record.lanes = lanes;
+  g.record.change = change;
+  now(g, address);
+}
+
+// -- accesses ------------------------------------------------------------------------------------
+
+void Front::affine(Space space, Agent agent, uint64_t address, const AccessInfo& info) {
+  if (space == Space::local) return;
+  CHECK(info.bytes >= 1 && info.bytes <= kMaxBytes);
+  prepare(space, agent);
+  uint16_t attributes = pack(info) | kAffine;
+  uint32_t change = change_of(attributes);
+  uint32_t bytes = info.bytes * 32u;
+  if (info.write && !variables_->empty()) {
+    uint32_t parts = attributes & kStrong ? 32 : 1; // each lane's location may begin a chain
+    for (uint32_t l = 0; l < parts; ++l)
+      variables_->overwritten(address + l * bytes / parts, address + (l + 1) * bytes / parts,
+                              attributes & kStrong);
+  }
+  if (uniform_ && address % kRowBytes == 0 && bytes == kRowBytes) {
+    Region* region = shared_ ? shared_ : shadow_.region(space, agent.cta, address);
+    Row* row = shadow_.row(region, address);
+    if (row && hot(*row, *region, info.pc, attributes, 0, kAllLanes, change)) return;
+  }
+  if (split(agent, kAllLanes, info.pc, attributes, change)) return now(groups_.front(), address);
+  for (Access& g : groups_) later(g, address);
+  finish();
+}
+
+void Front::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
+                      const AccessInfo& info) {
+  if (space == Space::local || !lanes) return;
+  CHECK(info.bytes >= 1 && info.bytes <= kMaxBytes && !info.write);
+  prepare(space, agent);
+  uint16_t attributes = pack(info);
+  if (uniform_) return point(address, lanes, info.pc, attributes, shadow_.change());
+  split(agent, lanes, info.pc, attributes, shadow_.change());
+  for (Access& g : groups_) now(g, address);
+}
+
+void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,
+                   const AccessInfo& info, const void* values, uint32_t value_stride,
+                   uint32_t silent_lanes) {
+  if (space == Space::local || !lanes) return;
+  CHECK(info.bytes >= 1 && info.bytes <= kMaxBytes);
+  prepare(space, agent);
+  silent_lanes &= info.write ? lanes : 0;
+  uint16_t attributes = pack(info) & uint16_t(~kSilent);
+  if (info.write && silent_lanes == lanes) attributes |= kSilent;
+  uint32_t change = change_of(attributes);
+  split(agent, lanes, info.pc, attributes, change);
+  addresses_.collect(lanes, address);
+  // Locations of one size that are all aligned to it are equal or apart.
+  bool apart = std::has_single_bit(info.bytes) && (addresses_.bits() & (info.bytes - 1u)) == 0;
+  for (const AddressGroups::Group& at : addresses_.groups()) {
+    if (info.write) {
+      if (!variables_->empty())
+        variables_->overwritten(at.address, at.address + info.bytes, attributes & kStrong);
+      if (at.lanes & (at.lanes - 1)) contested(groups_.front(), at, values, value_stride);
+    }
+    uint32_t silent = at.lanes & silent_lanes;
+    if (uniform_ && apart && (silent == 0 || silent == at.lanes)) {
+      uint16_t own = uint16_t((attributes & ~kSilent) | (silent ? kSilent : 0));
+      point(at.address, at.lanes, info.pc, own, change);
+      continue;
+    }
+    parts(at, silent);
+    if (apart) finish();
+  }
+  finish();
+}
+
+// -- the long way --------------------------------------------------------------------------------
+
+// Fills groups_: lanes that share a time, with what they know. True if it is one.
+bool Front::split(Agent agent, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change) {
+  bool copy = agent.warp >= kCopyAgent;
+  Record& r = groups_.front().record;
+  r.lanes = lanes;
+  r.pc = pc;
+  r.attributes = uint16_t(attributes | (copy ? kCopy : 0));
+  r.change = change;
+  if (uniform_) return true;
+  agent_ = kNobody; // the next access prepares groups_ anew
+  const CtaState& c = *causality_.find(agent.cta);
+  Access pattern = groups_.front();
+  groups_.clear();
+  for (uint32_t l = 0; l < 32; ++l) {
+    if (!(lanes >> l & 1)) continue;
+    const CopyLane* issued =
+        copy ? causality_.copy(agent.cta, agent.warp - kCopyAgent, l) : nullptr;
+    CHECK(issued || !copy);
+    uint32_t t = copy ? issued->start.time : Causality::time(c, c.warps[agent.warp], l);
+    auto it = groups_.begin();
+    while (it != groups_.end() && (copy || it->record.time != t)) ++it;
+    if (it == groups_.end()) {
+      it = groups_.insert(it, pattern);
+      it->record.lanes = 0;
+      it->record.time = t;
+      if (copy) it->observer = Causality::observer(c, agent.cta, agent.warp - kCopyAgent, *issued);
+    }
+    it->record.lanes |= 1u << l;
+  }
+  return groups_.size() == 1;
+}
+
+// The rows that an access touches, one part of it in each.
+template <class Visit> void Front::rows(Access& access, uint64_t address, Visit visit) {
+  Record& r = access.record;
+  uint64_t end = address + uint64_t(r.bytes()) * (r.affine() ? 32 : 1);
+  bool shared = access.space == Space::shared;
+  Region* region = shared ? shared_ : shadow_.region(access.space, r.cta, address);
+  for (uint64_t first = address & ~uint64_t(kRowBytes - 1); first < end; first += kRowBytes) {
+    Row* row = shadow_.row(region, std::max(first, address));
+    if (!row) continue;
+    r.start = int16_t(int64_t(address - first));
+    if (r.lanes != kAllLanes && !r.lanes_at(0, kRowBytes)) continue;
+    access.row_address = first;
+    if (shared) shadow_.touch({region, row}, r.cta);
+    visit(Place{region, row});
+  }
+}
+
+void Front::now(Access& access, uint64_t address) {
+  rows(access, address,
+       [&](const Place& place) { shadow_.take(place, judge_, access, *access.observer.state); });
+}
+
+// Where parts of one instruction may meet, all are judged before any is kept: lanes of one
+// instruction do not race by being recorded one after the other.
+void Front::later(Access& access, uint64_t address) {
+  rows(access, address, [&](const Place& place) { targets_.push_back({place, access}); });
+}
+void Front::finish() {
+  for (const Target& t : targets_) shadow_.judge(t.place, judge_, t.access);
+  for (const Target& t : targets_)
+    shadow_.insert(t.place, t.access.record, *t.access.observer.state);
+  targets_.clear();
+}
+
+// The lanes at one location, apart by time and by whether they change it.
+void Front::parts(const AddressGroups::Group& at, uint32_t silent) {
+  for (Access& g : groups_) {
+    uint32_t all = g.record.lanes;
+    for (uint32_t part : {at.lanes & ~silent, silent}) {
+      g.record.lanes = uniform_ ? part : part & all;
+      g.set_silent(part & silent);
+      if (g.record.lanes) later(g, at.address);
+    }
+    g.record.lanes = all;
+  }
+}
+
+// Lanes of one instruction that write one location.
+void Front::contested(const Access& access, const AddressGroups::Group& at, const void* values,
+                      uint32_t stride) {
+  if (!shadow_.row(shadow_.region(access.space, access.record.cta, at.address), at.address)) return;
+  auto value = [&](uint32_t l) { return static_cast<const char*>(values) + l * stride; };
+  for (uint32_t m = at.lanes & (at.lanes - 1); m; m &= m - 1) {
+    uint32_t l = uint32_t(std::countr_zero(m));
+    for (uint32_t k = at.lanes & ((1u << l) - 1); k; k &= k - 1) {
+      uint32_t o = uint32_t(std::countr_zero(k));
+      bool differ = values && std::memcmp(value(o), value(l), size_t(access.record.bytes())) != 0;
+      judge_.same_instruction(access, o, l, at.address, differ);
+    }
+  }
+}
+
+} // namespace assay::race
