@@ -66,7 +66,7 @@ public:
     ++report_.schedules;
     take_events(report_.first, "canonical");
     take_conflicts(report_.first, "canonical");
-    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message);
+    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message, n.places);
     if (report_.unknown.empty() || !conflicts_.empty()) {
       uninitialised();
       settle_proof();
@@ -85,7 +85,7 @@ public:
     ++report_.schedules;
     take_events(report_.first, policy);
     take_conflicts(report_.first, policy);
-    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message);
+    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message, n.places);
     uninitialised();
     conclude();
     return std::move(report_);
@@ -110,13 +110,16 @@ private:
            std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
   }
 
-  void add_note(const std::string& kind, const std::string& message) {
+  void add_note(const std::string& kind, const std::string& message,
+                const std::vector<vgpu::Place>& places = {}) {
     for (const Finding& n : report_.notes)
       if (n.kind == kind && n.message == message) return;
     Finding f;
     f.kind = kind;
     f.severity = Severity::note;
     f.message = message;
+    f.places = places;
+    f.launch = places.empty() ? 0 : places[0].launch;
     report_.notes.push_back(std::move(f));
   }
 
@@ -204,7 +207,7 @@ private:
     }
     for (const vgpu::Event& e : report_.first.uninitialised_reads) {
       if (!matters) {
-        add_note("uninitialised-padding", e.message + "; the result does not depend on it");
+        add_note("uninitialised-padding", e.message + "; the result does not depend on it", e.places);
         continue;
       }
       Finding f;

@@ -105,7 +105,10 @@ struct Event {                     // a memory, barrier or control finding of th
   std::vector<Place> places;
 };
 
-struct RunNote { std::string kind, message; }; // released-by-exit, foreign-local-address, …
+struct RunNote {                    // released-by-exit, foreign-local-address, …
+  std::string kind, message;
+  std::vector<Place> places;
+};
 
 struct Outcome {
   bool completed = false;          // all launches ended normally

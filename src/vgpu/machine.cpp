@@ -138,6 +138,7 @@ void Machine::start_cta(uint32_t index) {
     }
     for (auto& slot : w.registers) slot = {};
     w.local.clear();
+    w.local_init.clear();
     Group* g = new_group(w);
     g->lanes = w.live;
     enter_function(w, *g, 0, 0, 0);
@@ -215,10 +216,10 @@ bool Machine::ret(Warp& w) {
   return true;
 }
 
-void Machine::note(const char* kind, std::string message) {
+void Machine::note(const char* kind, std::string message, Place place) {
   for (const RunNote& n : outcome.notes)
-    if (n.kind == kind) return;
-  outcome.notes.push_back({kind, std::move(message)});
+    if (n.kind == kind && n.places[0].pc == place.pc) return;
+  outcome.notes.push_back({kind, std::move(message), {std::move(place)}});
 }
 
 Place Machine::place(const Warp& w, uint32_t pc, uint32_t lane, std::string operation) const {

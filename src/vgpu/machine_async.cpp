@@ -57,7 +57,7 @@ void Machine::perform_copy(Cta& cta, Copy& copy) {
       if (!from.region) return;
       std::memcpy(value, from.region->host + from.offset, n);
       if (from.region->init && options.check_init && !init_test(from.region->init, from.offset, n))
-        uninitialised(w, copy.pc, i, *from.region, from.offset);
+        uninitialised(w, copy.pc, i, from.region, from.offset);
       access.bytes = uint8_t(n);
       uint64_t address[32];
       address[i] = from.region->base + from.offset;

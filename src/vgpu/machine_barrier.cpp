@@ -145,8 +145,11 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
     if (b.counted) phase.exited[i] = 0;
     by_exit |= phase.exited[i] != 0;
   }
-  if (by_exit)
-    note("released-by-exit", fmt::format("a phase of barrier {} completed because threads had exited", number));
+  if (by_exit) {
+    const Barrier::Site& s = b.sites.front();
+    note("released-by-exit", fmt::format("a phase of barrier {} completed because threads had exited", number),
+         place(*cta.warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "waited"));
+  }
   if (detector) detector->barrier(phase);
   for (auto& w : cta.warps) {
     Group* merged = nullptr;

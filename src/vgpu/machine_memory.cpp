@@ -36,21 +36,30 @@ bool Machine::local_reserve(Warp& w, uint64_t bytes) {
       poison_fill(bytes4, 4, options.poison);
       std::memcpy(&pattern, bytes4, 4);
       for (auto& v : w.local[k].v) v = pattern;
+      w.local_init.push_back({});
     }
   }
   return true;
 }
 
 namespace {
-void local_copy(Warp& w, uint32_t lane, uint64_t offset, void* bytes, uint64_t n, bool write) {
+// Copies to or from a lane's local memory; false: a byte that was read had never been written.
+bool local_copy(Warp& w, uint32_t lane, uint64_t offset, void* bytes, uint64_t n, bool write) {
   auto* p = static_cast<uint8_t*>(bytes);
+  bool known = true;
   for (uint64_t i = 0; i < n; ++i) {
     auto* word = reinterpret_cast<uint8_t*>(&w.local[(offset + i) >> 2].v[lane]) + ((offset + i) & 3);
     if (write)
       *word = p[i];
     else
       p[i] = *word;
+    uint32_t& init = w.local_init[(offset + i) >> 2].byte[(offset + i) & 3];
+    if (write)
+      init |= 1u << lane;
+    else
+      known &= init >> lane & 1;
   }
+  return known;
 }
 } // namespace
 
@@ -76,7 +85,17 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
     offset = ir::offset_of(address);
   }
   if (local) {
-    offset = ir::offset_of(address);
+    offset = ir::local_offset(address);
+    uint64_t owner = ir::local_owner(address);
+    if (owner && owner != w.index * 32 + lane + 1) {
+      Place at = place(w, pc, lane, what);
+      at.has_address = true;
+      at.region = "local";
+      at.offset = offset;
+      note("foreign-local-address",
+           fmt::format("the address is one of thread {}'s local memory; it means the own local memory here",
+                       owner - 1), at);
+    }
     if (offset % align) {
       fault(w, pc, lane, EventKind::misaligned,
             fmt::format("{} of {} bytes at local offset {} is not aligned to {}", what, bytes, offset, align),
@@ -140,8 +159,10 @@ void Machine::store_to_input(Region& region) {
   abort = true;
 }
 
-void Machine::uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region& region, uint64_t offset) {
-  std::string name = region.space == race::Space::shared ? "shared memory" : memory.name(region);
+void Machine::uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region, uint64_t offset) {
+  std::string name = !region                                ? "local memory"
+                     : region->space == race::Space::shared ? "shared memory"
+                                                            : memory.name(*region);
   for (const Event& e : outcome.uninitialised_reads)
     if (e.places[0].pc == pc && e.places[0].launch == launch_index && e.places[0].region == name) return;
   Place p = place(w, pc, lane, "");
@@ -210,6 +231,7 @@ void read_register(char* regs, ir::Slot slot, uint32_t lane, uint8_t* to, const 
 void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
+  saw_strong |= info.semantics != ir::Semantics::weak;
   alignas(8) uint64_t address[32];
   uint32_t in_global = 0, in_shared = 0;
   uint8_t value[128];
@@ -220,11 +242,12 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
     Resolved at = resolve(w, pc, i, info.space, a, bytes, bytes, false, "load");
     if (!at.region) return;
     if (at.local) {
-      local_copy(w, i, at.offset, value, bytes, false);
+      if (!local_copy(w, i, at.offset, value, bytes, false) && options.check_init)
+        uninitialised(w, pc, i, nullptr, at.offset);
     } else {
       std::memcpy(value, at.region->host + at.offset, bytes);
       if (at.region->init && options.check_init && !init_test(at.region->init, at.offset, bytes))
-        uninitialised(w, pc, i, *at.region, at.offset);
+        uninitialised(w, pc, i, at.region, at.offset);
       if (at.region->tracked) {
         bool shared = at.region->space == race::Space::shared;
         (shared ? in_shared : in_global) |= 1u << i;
@@ -250,6 +273,7 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
 void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
+  saw_strong |= info.semantics != ir::Semantics::weak;
   alignas(8) uint64_t address[32];
   alignas(16) uint8_t values[32][16 * 8];
   Resolved at[32];
@@ -291,6 +315,7 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
 bool Machine::read_bytes(uint64_t generic, void* to, uint64_t bytes, Warp& w, uint32_t lane) {
   uint64_t window = ir::window_of(generic), offset = ir::offset_of(generic);
   if (window == ir::kLocalWindow) {
+    offset = ir::local_offset(generic);
     if (offset + bytes > w.local.size() * 4) return false;
     local_copy(w, lane, offset, to, bytes, false);
     return true;

@@ -88,7 +88,7 @@ void Machine::special(Warp& w, const ir::Op& op, char* regs) {
   }
   case C::frame_address: {
     uint64_t a = w.group->local_base + op.imm;
-    per_lane64(w, regs, op.d, [&](uint32_t) { return a; });
+    per_lane64(w, regs, op.d, [&](uint32_t i) { return a + ir::local_tag(w.index * 32 + i); });
     break;
   }
   case C::activemask: per_lane32(w, regs, op.d, [&](uint32_t) { return w.exec_bits; }); break;
@@ -122,7 +122,7 @@ void Machine::special(Warp& w, const ir::Op& op, char* regs) {
               "stack overflow: alloca exceeds the thread's stack");
         return;
       }
-      per_lane64(w, regs, op.d, [&](uint32_t) { return at; });
+      per_lane64(w, regs, op.d, [&](uint32_t i) { return at + ir::local_tag(w.index * 32 + i); });
     }
     break;
   }

@@ -256,7 +256,7 @@ void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
     address[i] = at[i].offset;
     if (!write) std::memcpy(rows[i], at[i].region->host + at[i].offset, 16);
     if (!write && at[i].region->init && options.check_init && !init_test(at[i].region->init, at[i].offset, 16))
-      uninitialised(w, pc, i, *at[i].region, at[i].offset);
+      uninitialised(w, pc, i, at[i].region, at[i].offset);
   }
   for (uint32_t j = 0; j < info.matrices; ++j)
     for (uint32_t l = 0; l < 32; ++l) {

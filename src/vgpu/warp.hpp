@@ -80,6 +80,8 @@ struct Warp : WarpMasks {
   uint32_t group_count = 0;    // live groups
   std::vector<Lanes<uint32_t>> registers; // slots
   std::vector<Lanes<uint32_t>> local;     // word-interleaved: word k of every lane is local[k]
+  struct WordInit { uint32_t byte[4]; };  // a bit per lane
+  std::vector<WordInit> local_init;       // parallel to local
   Lanes<uint64_t> deposit;     // of the last meet
   Lanes<uint32_t> tid[3];
   uint32_t copy_group[32] = {}; // cp.async: number of the open commit group of each lane
