@@ -1,0 +1,83 @@
+// Traces: what is written is read back, and what is malformed is refused with its line.
+#include "schedule/trace.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace assay;
+using namespace assay::schedule;
+
+namespace {
+
+Trace sample() {
+  Trace t;
+  t.program = hash128("p", 1);
+  t.launch = hash128("l", 1);
+  t.inputs = hash128("i", 1);
+  t.device = "h200";
+  t.policy = "random";
+  t.seed = 7;
+  t.steps = {{0, {0, 0}, 1}, {0, {0, 0}, 1}, {0, {3, 65536}, 4294967295u}, {1, {0, 33}, 2}};
+  t.choices = {0, 0, 0, 5, 1, 1};
+  t.arms.push_back({1, 0, 0x80000000100, {{12, 0, 1, 5, 3}, {14, 1, 0, 0, 9}}});
+  return t;
+}
+
+TEST(Trace, RoundTrip) {
+  Trace t = sample();
+  auto read = parse_trace(t.text(), "t");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->text(), t.text());
+  EXPECT_EQ(read->steps, t.steps);
+  EXPECT_EQ(read->choices, t.choices);
+  ASSERT_EQ(read->arms.size(), 1u);
+  EXPECT_EQ(read->arms[0].sides[1].time, 9u);
+}
+
+TEST(Trace, MalformedLinesAreRefusedWithTheirPlace) {
+  for (std::string line : {"step 0 0", "step 0 0 0 1x", "choices 1x", "program abc", "nonsense", "step 0 0 0 1x99999999999"}) {
+    auto read = parse_trace("assay-trace 1\n" + line + "\n", "t");
+    ASSERT_FALSE(read) << line;
+    EXPECT_EQ(read.error().span.line, 2u);
+  }
+  EXPECT_FALSE(parse_trace("assay-trace 99\n", "t"));
+  EXPECT_FALSE(parse_trace("", "t"));
+}
+
+// Replay asks for exactly the recorded agents, and for an impossible one when they cannot run.
+TEST(Trace, ReplayGivesTheRecordedAnswers) {
+  Trace t = sample();
+  t.arms.clear();
+  auto replay = make_replay(t);
+  replay->begin({0, 4, 4, 4});
+  std::vector<AgentId> runnable = {{0, 0}, {0, 32}, {3, 65536}};
+  EXPECT_EQ(replay->pick(runnable, -1).pick, 0u);
+  EXPECT_EQ(replay->pick(runnable, 0).pick, 0u);
+  EXPECT_EQ(replay->pick(runnable, 0).pick, 2u);
+  EXPECT_EQ(replay->pick(runnable, 0).pick, 3u) << "agent {0, 33} is not runnable";
+  for (uint32_t want : {0u, 0u, 0u, 5u, 1u, 1u}) EXPECT_EQ(replay->choose(Choice::admit, 9), want);
+}
+
+TEST(Policies, EachIsDeterministicAndInRange) {
+  std::vector<AgentId> runnable = {{0, 0}, {0, 32}, {1, 0}, {1, 5}, {2, 65536}};
+  for (const std::string& name : policy_names()) {
+    auto a = make_policy(name, 3), b = make_policy(name, 3);
+    ASSERT_TRUE(a && b) << name;
+    EXPECT_EQ(a->name(), name);
+    a->begin({0, 3, 2, 3});
+    b->begin({0, 3, 2, 3});
+    for (int i = 0; i < 200; ++i) {
+      Decision x = a->pick(runnable, i % 6 - 1), y = b->pick(runnable, i % 6 - 1);
+      ASSERT_LT(x.pick, runnable.size());
+      ASSERT_GT(x.points, 0u);
+      ASSERT_EQ(x.pick, y.pick);
+      ASSERT_EQ(x.points, y.points);
+      ASSERT_LT(a->choose(Choice::split, 5), 5u);
+      ASSERT_LT(a->choose(Choice::admit, 7), 7u);
+      b->choose(Choice::split, 5);
+      b->choose(Choice::admit, 7);
+    }
+  }
+  EXPECT_EQ(make_policy("no-such", 1), nullptr);
+}
+
+} // namespace

@@ -1,0 +1,136 @@
+// Forward progress and replay: kernels that need fair scheduling inside a warp and between CTAs run
+// right under every policy, and every run's trace replays to the same digest.
+#include "job.hpp"
+
+#include "schedule/trace.hpp"
+
+namespace assay::vgpu::test {
+namespace {
+
+// Every lane of every CTA takes a lock, increments b1[0] by plain load and store, and unlocks.
+const char* kSpinLock = R"(
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
+LOOP:
+  atom.acquire.gpu.global.cas.b32 %r1, [%rd1], 0, 1;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra LOOP;
+  ld.global.u32 %r2, [%rd2];
+  add.u32 %r2, %r2, 1;
+  st.global.u32 [%rd2], %r2;
+  atom.release.gpu.global.exch.b32 %r3, [%rd1], 0;
+  ret;
+}
+)";
+
+// Lane 0 of a warp waits for a flag that lane 1 sets; both branches of one if.
+const char* kProducerConsumer = R"(
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r1, %r1, 1;
+  setp.eq.u32 %p1, %r1, 1;
+  @%p1 bra PRODUCE;
+WAIT:
+  ld.acquire.gpu.global.u32 %r2, [%rd1];
+  setp.lt.u32 %p2, %r2, 16;
+  @%p2 bra WAIT;
+  ld.global.u32 %r3, [%rd2+4];
+  st.global.u32 [%rd2], %r3;
+  bra DONE;
+PRODUCE:
+  mov.u32 %r4, 77;
+  st.global.u32 [%rd2+4], %r4;
+  red.release.gpu.global.add.u32 [%rd1], 1;
+DONE:
+  ret;
+}
+)";
+
+// Lane i leaves the loop after i turns; the counter is uniform while lanes are together.
+const char* kStaggered = R"(
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+  mov.u32 %r3, 100;
+LOOP:
+  setp.ge.u32 %p1, %r2, %r1;
+  @%p1 bra OUT;
+  add.u32 %r2, %r2, 1;
+  add.u32 %r3, %r3, 2;
+  bra LOOP;
+OUT:
+  add.u32 %r3, %r3, %r2;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  st.global.u32 [%rd4], %r3;
+  ret;
+}
+)";
+
+struct Case {
+  const char* body;
+  uint32_t grid, block;
+  std::vector<uint32_t> want;
+};
+
+std::vector<Case> cases() {
+  Case staggered{kStaggered, 1, 64, {}};
+  for (uint32_t i = 0; i < 64; ++i) staggered.want.push_back(100 + 3 * i);
+  return {{kSpinLock, 3, 48, {3 * 48}}, {kProducerConsumer, 1, 32, {77, 77}}, staggered};
+}
+
+TEST(Progress, RightUnderEveryPolicyAndEveryTraceReplays) {
+  for (const Case& c : cases()) {
+    JobSpec j = job(header(".param .u64 l, .param .u64 c") + c.body, c.grid, c.block, {4, 256});
+    for (const std::string& policy : schedule::policy_names())
+      for (uint64_t seed = 1; seed <= 3; ++seed) {
+        RunOptions options;
+        options.step_budget = 50000000;
+        Outcome o = run_with(j, policy, seed, options);
+        ASSERT_TRUE(o.completed) << policy << ' ' << seed << ": " << kind_name(o.events[0].kind) << ' '
+                                 << o.events[0].message;
+        for (size_t i = 0; i < c.want.size(); ++i) ASSERT_EQ(word(o, 1, i), c.want[i]) << policy << ' ' << i;
+        for (const auto& l : o.conflicts)
+          for (const auto& conflict : l.conflicts)
+            EXPECT_NE(conflict.kind, race::Conflict::Kind::race) << policy;
+        auto replay = schedule::make_replay(o.trace);
+        Outcome again = run(j, *replay, options);
+        ASSERT_TRUE(again.completed) << policy;
+        EXPECT_EQ(again.digest, o.digest);
+        EXPECT_EQ(again.scheduling_points, o.scheduling_points);
+        EXPECT_EQ(again.thread_instructions, o.thread_instructions);
+      }
+  }
+}
+
+TEST(Progress, DeadlockNamesEveryWait) {
+  JobSpec j = job(header(".param .u64 l") + R"(
+    .reg .pred %p<2>; .reg .b32 %r<2>;
+    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra B;
+    barrier.sync.aligned 1, 64;
+    ret;
+  B:
+    barrier.sync.aligned 2, 64;
+    ret;
+  })", 1, 64, {4});
+  Outcome o = run_with(j, "canonical", 1);
+  ASSERT_FALSE(o.completed);
+  EXPECT_EQ(o.events[0].kind, EventKind::deadlock);
+  EXPECT_EQ(o.events[0].places.size(), 2u);
+}
+
+TEST(Budget, SpentBudgetIsNoVerdict) {
+  JobSpec j = job(header(".param .u64 l") + "L: bra L;\n}", 1, 32, {4});
+  RunOptions options;
+  options.step_budget = 100000;
+  Outcome o = run_with(j, "canonical", 1, options);
+  ASSERT_FALSE(o.completed);
+  EXPECT_EQ(o.events[0].kind, EventKind::budget);
+}
+
+} // namespace
+} // namespace assay::vgpu::test
