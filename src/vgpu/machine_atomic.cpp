@@ -204,6 +204,8 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     Region& r = *at[i].region;
     uint8_t old[32];
     operate(info, op, regs, i, r.host + at[i].offset, r.space == race::Space::global, old);
+    // A compare-and-swap that fails is no progress: its group may be spinning.
+    if (std::memcmp(old, r.host + at[i].offset, bytes)) w.stored = true;
     if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
     if (r.init) init_set(r.init, at[i].offset, bytes);
     if (detector && r.tracked)

@@ -56,7 +56,6 @@ const Exec* service(const Exec* e, Warp* w, char* regs) {
 }
 
 void do_atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
-  w.stored = true;
   w.machine->atomic(w, pc, op, regs);
 }
 void do_warp(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
