@@ -1,0 +1,12 @@
+// The JSON form of a verdict. Its layout is stable: tests/golden holds one file for each kind.
+#pragma once
+
+#include "report/verdict.hpp"
+
+namespace assay::report {
+
+std::string print_json(const Verdict& verdict);
+// Several verdicts (variants of a case, cases of a folder) with the closing counts.
+std::string print_json(const std::vector<Verdict>& verdicts, const std::vector<Row>& rows);
+
+} // namespace assay::report

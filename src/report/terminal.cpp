@@ -1,0 +1,255 @@
+// Diagnostics for people; see terminal.hpp. First finding first: later ones are often consequences.
+#include "report/terminal.hpp"
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace assay::report {
+namespace {
+
+enum class Paint : uint8_t { error, warning, note, frame, strong, good };
+
+std::string paint(const std::string& text, Paint what, const Style& style) {
+  if (!style.color) return text;
+  const char* code = what == Paint::error     ? "1;31"
+                     : what == Paint::warning ? "1;33"
+                     : what == Paint::note    ? "1;36"
+                     : what == Paint::frame   ? "1;34"
+                     : what == Paint::good    ? "1;32"
+                                              : "1";
+  return fmt::format("\033[{}m{}\033[0m", code, text);
+}
+
+std::string triple(const uint32_t (&v)[3]) { return fmt::format("({},{},{})", v[0], v[1], v[2]); }
+
+class Printer {
+public:
+  explicit Printer(const Style& style) : style_(style) {}
+
+  void finding(const Finding& finding) {
+    bool error = finding.severity == Severity::error;
+    out_ += paint(fmt::format("{}[{}]", error ? "error" : "warning", finding.kind),
+                  error ? Paint::error : Paint::warning, style_);
+    out_ += paint(": " + finding.message, Paint::strong, style_) + "\n";
+    excerpts(finding.locations);
+    if (!finding.missing_edge.empty()) line("note", "missing edge: " + finding.missing_edge);
+    for (const std::string& detail : finding.details) line("note", detail);
+    for (const Differing& d : finding.differing)
+      line("note", fmt::format("{} at byte {}: {} or {}", d.buffer, d.offset, d.a, d.b));
+    if (!finding.help.empty()) line("help", finding.help);
+    if (!finding.replay.empty()) line("replay", finding.replay);
+    if (!finding.replay_other.empty()) line("replay", finding.replay_other);
+    out_ += "\n";
+  }
+
+  void note(const Note& note) {
+    out_ +=
+        paint(fmt::format("note[{}]", note.kind), Paint::note, style_) + ": " + note.message + "\n";
+    if (style_.verbose) excerpts(note.locations);
+  }
+
+  void text(const std::string& text) { out_ += text; }
+  std::string take() { return std::move(out_); }
+
+private:
+  void line(const char* what, const std::string& text) {
+    out_ += fmt::format("{} {} {}: {}\n", std::string(gutter_, ' '),
+                        paint("=", Paint::frame, style_), paint(what, Paint::strong, style_), text);
+  }
+
+  void excerpts(const std::vector<Location>& locations) {
+    gutter_ = 1;
+    for (const Location& location : locations)
+      gutter_ = std::max(gutter_, fmt::format("{}", location.line).size());
+    const Location* previous = nullptr;
+    size_t shown = 0;
+    for (const Location& location : locations) {
+      if (++shown > 8) { // a deadlock has as many places as warps
+        line("note", fmt::format("and {} further places", locations.size() - 8));
+        break;
+      }
+      excerpt(location, previous);
+      previous = &location;
+    }
+  }
+
+  void excerpt(const Location& location, const Location* previous) {
+    std::string pad(gutter_, ' '), bar = paint("|", Paint::frame, style_);
+    bool same_file = previous && previous->file == location.file;
+    if (!location.file.empty() && !(same_file && previous->line == location.line)) {
+      std::string place = location.file;
+      if (location.line) place += fmt::format(":{}", location.line);
+      out_ += fmt::format("{}{} {}\n", pad, paint(previous ? ":::" : "-->", Paint::frame, style_),
+                          place);
+    }
+    std::string label = label_of(location), source = source_line(location);
+    if (source.empty()) {
+      line("note", label.empty() ? "here" : label);
+      return;
+    }
+    size_t first = source.find_first_not_of(' '), last = code_end(source);
+    std::string marks(first == std::string::npos ? 0 : first, ' ');
+    marks += std::string(std::max<size_t>(last > marks.size() ? last - marks.size() : 1, 1), '^');
+    if (!(same_file && previous->line == location.line)) {
+      out_ += fmt::format("{} {}\n", pad, bar);
+      out_ += fmt::format(
+          "{} {} {}\n", paint(fmt::format("{:>{}}", location.line, gutter_), Paint::frame, style_),
+          bar, source);
+    }
+    out_ += fmt::format("{} {} {}\n", pad, bar,
+                        paint(marks + " " + label, previous ? Paint::frame : Paint::error, style_));
+  }
+
+  static std::string label_of(const Location& location) {
+    std::string who;
+    if (location.thread)
+      who = fmt::format("thread {} of block {}", triple(location.thread->thread),
+                        triple(location.thread->block));
+    std::string what = location.operation;
+    if (!location.buffer.empty())
+      what += fmt::format(", {} byte {}", location.buffer, location.offset);
+    return who.empty() ? what : what.empty() ? who : who + " " + what;
+  }
+
+  std::string source_line(const Location& location) {
+    if (location.source.empty() || location.line == 0) return "";
+    auto [slot, fresh] = files_.try_emplace(location.source);
+    if (fresh)
+      if (Result<std::string> text = read_file(location.source)) slot->second = split_lines(*text);
+    if (location.line > slot->second.size()) return "";
+    std::string line;
+    for (char c : slot->second[location.line - 1])
+      line += c == '\t' ? std::string(4, ' ') : std::string(1, c);
+    return line;
+  }
+
+  // Where the code of a line ends: without a trailing comment and blanks.
+  static size_t code_end(const std::string& line) {
+    size_t comment = line.find("//");
+    size_t end = comment == std::string::npos || trim(line.substr(0, comment)).empty() ? line.size()
+                                                                                       : comment;
+    while (end > 0 && line[end - 1] == ' ') --end;
+    return end;
+  }
+
+  const Style& style_;
+  std::string out_;
+  size_t gutter_ = 1;
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+std::string count(size_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string summary(const Verdict& verdict) {
+  std::vector<std::string> parts;
+  if (verdict.verdict == "fail") {
+    size_t errors = 0;
+    std::vector<std::string> kinds;
+    for (const Finding& finding : verdict.findings) {
+      errors += finding.severity == Severity::error;
+      if (std::find(kinds.begin(), kinds.end(), finding.kind) == kinds.end())
+        kinds.push_back(finding.kind);
+    }
+    size_t warnings = verdict.findings.size() - errors;
+    parts.push_back(fmt::format("{}{} ({})", count(errors, "error"),
+                                warnings ? ", " + count(warnings, "warning") : "",
+                                join(kinds, ", ")));
+  } else if (!verdict.reason.empty()) {
+    parts.push_back(verdict.reason);
+  }
+  if (verdict.deterministic && verdict.race_free) {
+    bool d = *verdict.deterministic, r = *verdict.race_free;
+    if (verdict.verdict == "pass" && verdict.coverage.proved)
+      parts.push_back("proved for this input");
+    else if (d && verdict.verdict == "pass" && verdict.coverage.schedules > 1)
+      parts.push_back(fmt::format("no difference in {} schedules", verdict.coverage.schedules));
+    parts.push_back(fmt::format("{}, {}", d ? "deterministic" : "not deterministic",
+                                r ? "race-free" : "not race-free"));
+  }
+  if (verdict.coverage.has_reference && !verdict.coverage.values_compared)
+    parts.push_back("values were not compared");
+  return join(parts, "; ");
+}
+
+} // namespace
+
+std::string verdict_line(const Verdict& verdict, const Style& style) {
+  Paint color = verdict.verdict == "pass"   ? Paint::good
+                : verdict.verdict == "fail" ? Paint::error
+                                            : Paint::warning;
+  std::string text = summary(verdict);
+  std::string line = paint(verdict.verdict, color, style);
+  if (!text.empty()) line += ": " + text;
+  line +=
+      fmt::format(" [{}, seed {}]", count(verdict.coverage.schedules, "schedule"), verdict.seed);
+  return line + "\n";
+}
+
+std::string print_terminal(const Verdict& verdict, const Style& style) {
+  if (style.quiet) return verdict_line(verdict, style);
+  Printer printer(style);
+  size_t limit = style.print_limit ? style.print_limit : verdict.findings.size(), shown = 0;
+  for (const Finding& finding : verdict.findings) {
+    if (shown == limit) {
+      printer.text(fmt::format("… {} (--print-limit 0 shows all)\n\n",
+                               count(verdict.findings.size() - limit, "further finding")));
+      break;
+    }
+    printer.finding(finding);
+    ++shown;
+  }
+  for (const Note& note : verdict.notes) printer.note(note);
+  if (!verdict.notes.empty()) printer.text("\n");
+  bool explain = style.verbose && !verdict.coverage.proved;
+  for (const std::string& why : verdict.coverage.not_proved)
+    if (explain) printer.text("not proved for this input: " + why + "\n");
+  for (const std::string& what : verdict.coverage.not_reached)
+    printer.text("not reached within the budget: " + what + "\n");
+  for (const std::string& difference : verdict.expectation_differences)
+    printer.text("expectation: " + difference + "\n");
+  return printer.take() + verdict_line(verdict, style);
+}
+
+std::string print_row(const Row& row, const Style& style) {
+  switch (row.state) {
+  case Row::State::passed:
+    return fmt::format("{}   {}  {}\n", paint("passed", Paint::good, style), row.subject, row.text);
+  case Row::State::failed:
+    return fmt::format("{}   {}  {}\n", paint("failed", Paint::error, style), row.subject,
+                       row.text);
+  case Row::State::unknown:
+    return fmt::format("{}  {}  {}\n", paint("unknown", Paint::warning, style), row.subject,
+                       row.text);
+  case Row::State::skipped:
+    return fmt::format("{}  {}  {}\n", paint("skipped", Paint::note, style), row.subject, row.text);
+  case Row::State::broken:
+    return fmt::format("{}   {}  {}\n", paint("broken", Paint::error, style), row.subject,
+                       row.text);
+  }
+  return "";
+}
+
+std::string closing_line(const std::vector<Row>& rows) {
+  size_t passed = 0, skipped = 0, unknown = 0;
+  for (const Row& row : rows) {
+    passed += row.state == Row::State::passed;
+    skipped += row.state == Row::State::skipped;
+    unknown += row.state == Row::State::unknown;
+  }
+  std::string out;
+  if (unknown) out = fmt::format("{} of the failed are unknown\n", unknown);
+  return out + fmt::format("{} passed, {} failed, {} skipped\n", passed,
+                           rows.size() - passed - skipped, skipped);
+}
+
+std::string print_error(const std::string& text, const Style& style) {
+  return paint("error", Paint::error, style) + ": " + text + "\n";
+}
+
+} // namespace assay::report
