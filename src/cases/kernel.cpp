@@ -147,6 +147,21 @@ Result<Kernel> load_kernel(const KernelRequest& request) {
   return kernel;
 }
 
+Result<std::string> refresh_ptx(const KernelRequest& request) {
+  std::string source = path_in(request.directory, request.file);
+  if (!request.file.ends_with(".cu"))
+    return usage_error(fmt::format("'{}' is no .cu file", source));
+  compile::CompileRequest wanted = compile_request(request, request.arch.value_or("sm_90"));
+  Result<compile::CompiledPtx> compiled = compile::compile_cuda(wanted);
+  if (!compiled) return compiled.error();
+  Result<compile::PtxStamp> stamp = compile::stamp_of(wanted);
+  if (!stamp) return stamp.error();
+  std::string path = std::filesystem::path(source).replace_extension(".ptx").string();
+  Result<void> written = write_file(path, compile::with_stamp(compiled->ptx, *stamp));
+  if (!written) return written.error();
+  return path;
+}
+
 Result<std::string> find_entry(const Kernel& kernel, const std::optional<std::string>& wanted,
                                const Span& span) {
   std::vector<std::string> entries, matches;

@@ -35,6 +35,9 @@ struct Kernel {
 // unsupported `stale PTX` (the PTX beside it is older and there is no compiler).
 Result<Kernel> load_kernel(const KernelRequest& request);
 
+// Compiles a .cu file anew and writes the stamped PTX beside it; returns its path.
+Result<std::string> refresh_ptx(const KernelRequest& request);
+
 // The PTX name of the entry that `wanted` names: mangled, demangled, with or without parameters,
 // "k<float, 4>". Without `wanted` the only entry. An error lists the entries.
 Result<std::string> find_entry(const Kernel& kernel, const std::optional<std::string>& wanted,

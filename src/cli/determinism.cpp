@@ -1,0 +1,50 @@
+// assay determinism: does any schedule change what the kernel leaves in memory?
+#include "cli/judge.hpp"
+#include "report/json.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace assay::cli {
+namespace {
+
+int determinism(const Session& session) {
+  const std::string& target = session.targets[0];
+  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
+  if (!prepared) return fail(prepared.error(), session, target);
+  std::vector<report::Verdict> verdicts;
+  int code = kPass;
+  for (size_t variant = 0; variant < prepared->variants; ++variant) {
+    Result<cases::Case> subject = cases::build(*prepared, variant);
+    if (!subject) return fail(subject.error(), session, target);
+    progress("running " + subject->name + " …");
+    explore::Report explored = explore::explore(subject->job, explore_options(*prepared, session));
+    progress("");
+    verdicts.push_back(
+        judge({*prepared, *subject, variant, Command::determinism, session}, explored));
+    int own = exit_code(verdicts.back());
+    if (own == kFail || code == kPass) code = own;
+  }
+  if (session.json) {
+    print(verdicts.size() == 1 ? report::print_json(verdicts[0])
+                               : report::print_json(verdicts, {}));
+    return code;
+  }
+  for (const report::Verdict& verdict : verdicts) {
+    if (verdicts.size() > 1) print("== " + verdict.subject + "\n");
+    print(report::print_terminal(verdict, session.style));
+  }
+  return code;
+}
+
+} // namespace
+
+void add_determinism(CLI::App& app, Session& session, int& code) {
+  CLI::App* command = app.add_subcommand(
+      "determinism", "Only: does any schedule change a single bit of the outcome?");
+  add_common_flags(*command, session);
+  add_target(*command, session, "Case file (.toml) or kernel (.ptx, .cu) with launch options");
+  command->get_option("target")->expected(1);
+  command->callback([&session, &code] { code = determinism(session); });
+}
+
+} // namespace assay::cli

@@ -1,0 +1,107 @@
+// The command line: one subcommand, then what it prints and how it ends. Exit codes: 0 pass, 1
+// fail, 2 wrong use or internal error, 3 unknown, 4 the machine lacks something.
+#include "base/text.hpp"
+#include "cli/session.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#ifndef ASSAY_VERSION
+#define ASSAY_VERSION "0.1.0"
+#endif
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Assay decides whether a GPU kernel can be trusted, on a machine without a GPU.\n"
+    "It runs PTX (or CUDA C++) on a virtual GPU under a scheduler that it controls, and finds "
+    "races,\n"
+    "results that depend on the schedule, and stray memory accesses.";
+
+constexpr const char* kExamples = R"(First steps:
+  assay check cases/histogram/defect.toml      a kernel with a defect, with its evidence
+  assay check KERNEL.ptx --grid 4 --block 256 --arg rand:f32[1024] --arg out:4096
+  assay case new KERNEL.cu                     a first case file for your own kernel
+  assay explain race                           what a kind of finding means
+  assay doctor                                 what this machine can do
+
+Exit codes: 0 pass, 1 fail, 2 wrong use, 3 unknown, 4 the machine lacks something.
+Every command has --help.)";
+
+// How the user can start us again: through the script beside the sources, or by name.
+std::string program_name() {
+  std::error_code ignored;
+  std::filesystem::path script("assay");
+  bool here = std::filesystem::is_regular_file(script, ignored) && ::access("assay", X_OK) == 0;
+  return here ? "./assay" : "assay";
+}
+
+void unexpected(const CLI::ParseError& error, const CLI::App& app, const Session& session) {
+  std::vector<std::string> known;
+  const CLI::App* chosen = &app;
+  for (const CLI::App* sub : app.get_subcommands()) chosen = sub;
+  for (const CLI::Option* option : chosen->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const cases::LaunchOption& option : cases::launch_options()) known.emplace_back(option.name);
+  if (chosen == &app)
+    for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+  std::string message = error.what();
+  std::string word = message.substr(message.rfind(' ') + 1);
+  if (message.find("not expected") != std::string::npos) {
+    message = fmt::format("unknown argument '{}'{}", word, did_you_mean(word, known));
+  }
+  std::string command = chosen == &app ? "" : " " + chosen->get_name();
+  std::fputs(
+      report::print_error(fmt::format("{} (assay{} --help shows what there is)", message, command),
+                          session.style)
+          .c_str(),
+      stderr);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  Session session;
+  session.style.color = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+  session.program = program_name();
+  int code = kPass;
+  CLI::App app(kDescription, "assay");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "assay " ASSAY_VERSION);
+  app.set_help_flag("-h,--help", "Show this help");
+  add_check(app, session, code);
+  add_determinism(app, session, code);
+  add_exec(app, session, code);
+  add_replay(app, session, code);
+  add_explain(app, session, code);
+  add_case(app, session, code);
+  add_doctor(app, session, code);
+  Result<std::vector<std::string>> rest = take_launch_options(arguments, session);
+  if (!rest) return fail(rest.error(), session);
+  std::vector<std::string> reversed(rest->rbegin(), rest->rend()); // CLI11 takes them from the back
+  try {
+    app.parse(reversed);
+  } catch (const CLI::Success& help) { // --help, --version
+    app.exit(help);
+    return kPass;
+  } catch (const CLI::ParseError& error) {
+    unexpected(error, app, session);
+    return kUsage;
+  }
+  return code;
+}
+
+} // namespace
+} // namespace assay::cli
+
+int main(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty()) arguments = {"--help"};
+  int code = assay::cli::run(arguments);
+  // A reader that went away (assay … | head) is no reason to report success.
+  if (std::fflush(stdout) != 0 && code == 0) code = assay::cli::kUsage;
+  return code;
+}

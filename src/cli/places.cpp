@@ -1,0 +1,105 @@
+// Resolving operations to source lines and agents to threads; see places.hpp.
+#include "cli/places.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace assay::cli {
+namespace {
+
+// A file of the PTX's .file table as seen from here; empty when it is not there.
+std::string readable(const cases::Case& subject, const std::string& name) {
+  std::string path = cases::path_in(subject.kernel.directory, name);
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) ? path : "";
+}
+
+// The user's own files come with the kernel; headers of the toolkit start with cuda/ or are
+// absolute.
+bool is_foreign(const std::string& name) {
+  return name.starts_with("cuda/") || std::filesystem::path(name).is_absolute();
+}
+
+const ptx::Location* best_location(const ptx::Module& module, uint32_t index) {
+  const ptx::Location* innermost = nullptr;
+  for (int depth = 0; index && index < module.locations.size() && depth < 64; ++depth) {
+    const ptx::Location& location = module.locations[index];
+    bool named = location.file < module.files.size() && location.line;
+    if (named && !innermost) innermost = &location;
+    if (named && !is_foreign(module.files[location.file])) return &location;
+    index = location.inlined_at;
+  }
+  return innermost;
+}
+
+std::string function_of(const ir::Program& program, uint32_t pc) {
+  const ir::Function* found = nullptr;
+  for (const ir::Function& function : program.functions)
+    if (function.entry <= pc && (!found || function.entry > found->entry)) found = &function;
+  return cases::short_name(found ? found->name : program.kernel);
+}
+
+void split(uint64_t linear, const uint32_t (&extent)[3], uint32_t (&out)[3]) {
+  out[0] = uint32_t(linear % extent[0]);
+  out[1] = uint32_t(linear / extent[0] % extent[1]);
+  out[2] = uint32_t(linear / extent[0] / extent[1]);
+}
+
+} // namespace
+
+report::Location place_of(const cases::Case& subject, uint32_t launch, uint32_t pc) {
+  const ir::Program& program = *subject.job.launches[launch].program;
+  report::Location out;
+  if (pc >= program.sites.size()) return out;
+  out.function = function_of(program, pc);
+  uint32_t at = pc; // an operation that lowering inserted belongs to the one before it
+  while (at > 0 && program.sites[at].ptx_line == 0 && program.sites[at].loc == 0) --at;
+  const ir::Site& site = program.sites[at];
+  out.ptx_line = site.ptx_line;
+  const ptx::Location* location = best_location(*program.module, site.loc);
+  if (location) {
+    const std::string& name = program.module->files[location->file];
+    out.line = location->line;
+    out.column = location->column;
+    out.source = readable(subject, name);
+    out.file = out.source.empty() ? name : out.source;
+    if (!location->function.empty()) out.function = cases::short_name(location->function);
+    return out;
+  }
+  out.file =
+      subject.kernel.ptx_file.empty() ? subject.kernel.source + ".ptx" : subject.kernel.ptx_file;
+  out.source = subject.kernel.ptx_file;
+  out.line = site.ptx_line;
+  return out;
+}
+
+report::Location place_of(const cases::Case& subject, const vgpu::Place& place) {
+  report::Location out = place_of(subject, place.launch, place.pc);
+  out.operation = place.operation;
+  const vgpu::LaunchSpec& launch = subject.job.launches[place.launch];
+  if (place.agent.warp < race::kCopyAgent) {
+    report::Thread thread;
+    split(place.agent.cta, launch.grid, thread.block);
+    split(uint64_t(place.agent.warp) * 32 + place.lane, launch.block, thread.thread);
+    out.thread = thread;
+  }
+  if (place.has_address) {
+    out.buffer = place.region.empty() ? "no buffer" : place.region;
+    out.offset = place.offset;
+  }
+  return out;
+}
+
+std::string who(const report::Location& location) {
+  if (!location.thread) return "an asynchronous copy";
+  const auto& [block, thread] = *location.thread;
+  return fmt::format("thread ({},{},{}) of block ({},{},{})", thread[0], thread[1], thread[2],
+                     block[0], block[1], block[2]);
+}
+
+std::string where(const report::Location& location) {
+  std::string file = std::filesystem::path(location.file).filename().string();
+  return location.line ? fmt::format("{}:{}", file, location.line) : file;
+}
+
+} // namespace assay::cli

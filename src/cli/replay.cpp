@@ -1,0 +1,77 @@
+// assay replay: a recorded schedule again, bit for bit. A trace that was made of another kernel,
+// launch or input is refused.
+#include "base/file.hpp"
+#include "cli/judge.hpp"
+#include "cli/places.hpp"
+#include "schedule/trace.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace assay::cli {
+namespace {
+
+std::string describe(const cases::Case& subject, const vgpu::Outcome& outcome) {
+  std::string out;
+  for (const auto& [launch, conflicts] : outcome.conflicts)
+    for (const race::Conflict& conflict : conflicts) {
+      report::Location a = place_of(subject, launch, conflict.first.info.pc);
+      report::Location b = place_of(subject, launch, conflict.second.info.pc);
+      const char* kind = conflict.kind == race::Conflict::Kind::order        ? "order conflict"
+                         : conflict.kind == race::Conflict::Kind::value_race ? "value race"
+                                                                             : "race";
+      out += fmt::format("  {} between {} and {}\n", kind, where(a), where(b));
+    }
+  for (const vgpu::Event& event : outcome.events)
+    out +=
+        fmt::format("  {}: {}{}\n", vgpu::kind_name(event.kind), event.message,
+                    event.places.empty() ? "" : " at " + where(place_of(subject, event.places[0])));
+  return out;
+}
+
+int replay(const Session& session) {
+  if (session.targets.size() != 2)
+    return fail(usage_error("replay needs a trace and the case or kernel it was made of"), session);
+  const std::string &path = session.targets[0], &target = session.targets[1];
+  Result<std::string> text = read_file(path);
+  if (!text) return fail(text.error(), session);
+  Result<schedule::Trace> trace = schedule::parse_trace(*text, path);
+  if (!trace) return fail(trace.error(), session);
+  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
+  if (!prepared) return fail(prepared.error(), session, target);
+  Result<cases::Case> subject = cases::build(*prepared, 0);
+  if (!subject) return fail(subject.error(), session, target);
+  explore::Options options = explore_options(*prepared, session);
+  Result<vgpu::Outcome> outcome = explore::replay(subject->job, *trace, options);
+  if (!outcome) return fail(outcome.error(), session, target);
+  std::string digest = outcome->digest.hex();
+  if (session.json) {
+    nlohmann::ordered_json out = {{"schema", "assay/replay/1"},
+                                  {"trace", path},
+                                  {"case", target},
+                                  {"policy", trace->policy},
+                                  {"completed", outcome->completed},
+                                  {"digest", digest}};
+    print(out.dump(2) + "\n");
+    return kPass;
+  }
+  print(outcome->printed);
+  if (!session.style.quiet) print(describe(*subject, *outcome));
+  print(fmt::format("replayed: {} [policy {}, seed {}, outcome {}]\n",
+                    outcome->completed ? "the kernel ended" : "the kernel did not end",
+                    trace->policy, trace->seed, digest));
+  return kPass;
+}
+
+} // namespace
+
+void add_replay(CLI::App& app, Session& session, int& code) {
+  CLI::App* command = app.add_subcommand("replay", "Repeat a recorded schedule bit for bit");
+  add_common_flags(*command, session);
+  add_target(*command, session,
+             "The trace, then the case file or kernel with the launch options it was made with");
+  command->callback([&session, &code] { code = replay(session); });
+}
+
+} // namespace assay::cli
