@@ -1,0 +1,151 @@
+// Golden test of the output formats: a sample verdict for each kind, printed and compared with
+// KIND.json and KIND.txt in the folder that the first argument names. --update rewrites them.
+#include "base/file.hpp"
+#include "report/json.hpp"
+#include "report/kinds.hpp"
+#include "report/terminal.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+
+using namespace assay;
+using namespace assay::report;
+
+namespace {
+
+Location place(uint32_t line, uint32_t thread, const char* operation, const std::string& folder) {
+  Location at;
+  at.file = "sample.cu";
+  at.source = folder + "/sample.cu";
+  at.line = line;
+  at.column = 3;
+  at.function = "shift";
+  at.thread = Thread{{1, 0, 0}, {thread, 0, 0}};
+  at.operation = operation;
+  at.buffer = "shared";
+  at.offset = 128;
+  at.ptx_line = 40 + line;
+  return at;
+}
+
+Verdict sample(const Kind& kind, const std::string& folder) {
+  Verdict verdict;
+  verdict.subject = "sample.toml";
+  verdict.kernel = "shift";
+  verdict.seed = 7;
+  verdict.coverage.schedules = 12;
+  verdict.coverage.not_proved = {"conflicting accesses were found"};
+  if (kind.note) {
+    Note note{std::string(kind.name),
+              "a sentence about what was seen",
+              {place(5, 3, "stores 4 bytes", folder)},
+              "shared"};
+    verdict.notes.push_back(note);
+    verdict.deterministic = verdict.race_free = true;
+    return verdict;
+  }
+  Finding finding;
+  finding.kind = kind.name;
+  finding.message =
+      "a sentence that names both threads, both lines, the space and the missing edge";
+  finding.locations = {place(5, 3, "writes 4 bytes", folder),
+                       place(6, 35, "reads 4 bytes", folder)};
+  finding.space = "shared";
+  finding.help = kind.fix;
+  finding.replay = "assay replay .assay/traces/0123456789abcdef.trace sample.toml";
+  verdict.deterministic = verdict.race_free = true;
+  if (kind.name == "race" || kind.name == "nondeterministic") {
+    finding.missing_edge = "__syncthreads() (bar.sync) between the two accesses";
+    finding.differing = {{"y", 512, "0.5 (0x3f000000)", "nan (0x7fc00000)"}};
+    finding.details = {"4 bytes of y differ between the two schedules"};
+    finding.replay_other = "assay replay .assay/traces/fedcba9876543210.trace sample.toml";
+    verdict.deterministic = false;
+    verdict.race_free = kind.name != "race";
+  }
+  if (kind.name == "race-without-consequence") {
+    finding.severity = Severity::warning;
+    finding.details = {"both orders were run and left the same bytes"};
+    verdict.race_free = false;
+  }
+  verdict.verdict = finding.severity == Severity::error ? "fail" : "pass";
+  verdict.findings.push_back(std::move(finding));
+  return verdict;
+}
+
+Verdict unknown() {
+  Verdict verdict;
+  verdict.subject = "sample.toml";
+  verdict.kernel = "shift";
+  verdict.verdict = "unknown";
+  verdict.reason = "unsupported wgmma.mma_async (sample.cu:5, PTX line 45)";
+  verdict.coverage.schedules = 1;
+  verdict.coverage.has_reference = true;
+  return verdict;
+}
+
+Verdict proved() {
+  Verdict verdict;
+  verdict.subject = "sample.toml";
+  verdict.kernel = "shift";
+  verdict.deterministic = verdict.race_free = true;
+  verdict.coverage.proved = true;
+  verdict.coverage.schedules = 1;
+  verdict.expectation = "met";
+  return verdict;
+}
+
+class Golden {
+public:
+  Golden(std::string folder, bool update) : folder_(std::move(folder)), update_(update) {}
+
+  void compare(const std::string& name, const std::string& text) {
+    std::string path = folder_ + "/" + name;
+    if (update_) {
+      if (!write_file(path, text)) std::printf("cannot write %s\n", path.c_str());
+      return;
+    }
+    Result<std::string> wanted = read_file(path);
+    bool same = wanted && *wanted == text;
+    ++(same ? passed_ : failed_);
+    if (!same) std::printf("%s differs; now it would be:\n%s\n", path.c_str(), text.c_str());
+  }
+  int close() const {
+    std::printf("%d passed, %d failed, 0 skipped\n", passed_, failed_);
+    return failed_ ? 1 : 0;
+  }
+
+private:
+  std::string folder_;
+  bool update_;
+  int passed_ = 0, failed_ = 0;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  std::string folder = argv[1];
+  Golden golden(folder, argc > 2 && std::string(argv[2]) == "--update");
+  Style plain, painted;
+  painted.color = painted.verbose = true;
+  for (const Kind& kind : kinds()) {
+    Verdict verdict = sample(kind, folder);
+    golden.compare(fmt::format("{}.json", kind.name), print_json(verdict));
+    golden.compare(fmt::format("{}.txt", kind.name), print_terminal(verdict, plain));
+  }
+  golden.compare("colour.txt", print_terminal(sample(*find_kind("race"), folder), painted));
+  golden.compare("unknown.json", print_json(unknown()));
+  golden.compare("unknown.txt", print_terminal(unknown(), plain));
+  golden.compare("proved.json", print_json(proved()));
+  golden.compare("proved.txt", print_terminal(proved(), plain));
+  std::vector<Row> rows = {{"a.toml", Row::State::passed, "pass"},
+                           {"b.toml", Row::State::failed, "fail: 1 error (race)"},
+                           {"c.toml", Row::State::unknown, "unknown"},
+                           {"d.cu", Row::State::skipped, "no compiler"},
+                           {"e.toml", Row::State::broken, "e.toml:1: unknown key"}};
+  golden.compare("rows.json", print_json({proved()}, rows));
+  std::string text;
+  for (const Row& row : rows) text += print_row(row, plain);
+  golden.compare("rows.txt", text + closing_line(rows));
+  return golden.close();
+}
