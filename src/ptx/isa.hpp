@@ -50,9 +50,10 @@ inline uint32_t isa_index(const IsaRow& row) { return uint32_t(&row - isa_rows()
 bool modifiers_match(std::string_view pattern, std::span<const std::string> modifiers);
 // The same for modifiers in any order: those that are no types may move. Returns them in the
 // pattern's order, or nothing. Words that belong to the opcode's name (mul.lo, cp.async.bulk)
-// stay in front.
+// stay in front unless `whole_name` is false.
 std::optional<std::vector<std::string>> match_reordered(const IsaRow& row,
-                                                        std::span<const std::string> modifiers);
+                                                        std::span<const std::string> modifiers,
+                                                        bool whole_name = true);
 bool operands_match(std::string_view pattern, std::span<const std::string> modifiers,
                     std::span<const Operand> operands);
 // Whether "sm_90a" is among a row's targets.

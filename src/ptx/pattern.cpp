@@ -124,12 +124,11 @@ private:
 
   bool is_ordered(size_t i) const { return i < fixed_ || type_from(mods_[i]) != Type::none; }
 
-  // Whether modifier i is the next of those that keep their order.
+  // Whether modifier i is the next of those that keep their order. Words of the name come first.
   bool may_take(const State& state, size_t i) const {
     if (state.used >> i & 1) return false;
-    if (is_ordered(i))
-      for (size_t j = 0; j < i; ++j)
-        if (!(state.used >> j & 1) && is_ordered(j)) return false;
+    for (size_t j = 0; j < i; ++j)
+      if (!(state.used >> j & 1) && (j < fixed_ || (is_ordered(i) && is_ordered(j)))) return false;
     return true;
   }
 
@@ -394,9 +393,10 @@ bool modifiers_match(std::string_view pattern, std::span<const std::string> modi
 }
 
 std::optional<std::vector<std::string>> match_reordered(const IsaRow& row,
-                                                        std::span<const std::string> modifiers) {
+                                                        std::span<const std::string> modifiers,
+                                                        bool whole_name) {
   if (modifiers.size() > 30) return std::nullopt;
-  ReorderingMatcher matcher(modifiers, name_words(row.opcode, modifiers));
+  ReorderingMatcher matcher(modifiers, whole_name ? name_words(row.opcode, modifiers) : 0);
   std::string_view pattern = row.modifiers;
   const Mask all = (Mask(1) << modifiers.size()) - 1;
   for (const auto& state : matcher.alternatives(pattern, {{}})) {

@@ -14,6 +14,14 @@ bool is_word_char(char c) {
          c == ':';
 }
 
+// A forgotten modifier is a likelier slip than a misspelled one, and that than a superfluous one;
+// types are what one knows best.
+constexpr uint32_t kMissing = 2;
+uint32_t superfluous(std::string_view have) { return type_from(have) == Type::none ? 4 : 5; }
+uint32_t cost(std::string_view wanted, std::string_view have) {
+  return wanted == have ? 0 : 2 + edit_distance(wanted, have);
+}
+
 class NearestFinder {
 public:
   using States = std::vector<Nearest>; // by number of modifiers consumed
@@ -36,11 +44,11 @@ public:
   }
 
 private:
-  // Modifiers that the pattern does not have are dropped at the cost of their length.
+  // Modifiers that the pattern does not have are dropped.
   States skip(States states) const {
     for (size_t i = 0; i < mods_.size(); ++i)
       if (states[i].distance != UINT32_MAX)
-        improve(states[i + 1], states[i].distance + uint32_t(mods_[i].size()), states[i].text);
+        improve(states[i + 1], states[i].distance + superfluous(mods_[i]), states[i].text);
     return states;
   }
 
@@ -82,9 +90,8 @@ private:
     for (size_t i = 0; i <= mods_.size(); ++i) {
       if (at[i].distance == UINT32_MAX) continue;
       std::string text = at[i].text + std::string(word);
-      improve(next[i], at[i].distance + uint32_t(word.size()), text);
-      if (i < mods_.size())
-        improve(next[i + 1], at[i].distance + edit_distance(word, mods_[i]), text);
+      improve(next[i], at[i].distance + kMissing, text);
+      if (i < mods_.size()) improve(next[i + 1], at[i].distance + cost(word, mods_[i]), text);
     }
     return skip(std::move(next));
   }
@@ -92,18 +99,23 @@ private:
   std::span<const std::string> mods_;
 };
 
-std::string_view nearest_opcode(std::string_view opcode) {
-  uint32_t best = UINT32_MAX;
-  std::string_view result;
+// The nearest form of any opcode, or nothing when none is near.
+std::string nearest_form(const Instruction& instruction) {
+  uint32_t best = uint32_t(std::max<size_t>(1, instruction.opcode.size() / 2));
+  Nearest form;
+  std::string result;
   for (const IsaRow& row : isa_rows()) {
-    if (row.opcode == result) continue;
-    uint32_t distance = edit_distance(row.opcode, opcode);
-    if (distance < best) {
-      best = distance;
-      result = row.opcode;
+    uint32_t distance = edit_distance(row.opcode, instruction.opcode);
+    if (distance > best) continue;
+    if (distance < best) form = Nearest();
+    best = distance;
+    Nearest candidate = nearest_variant(row.modifiers, instruction.modifiers);
+    if (candidate.distance < form.distance) {
+      result = std::string(row.opcode) + candidate.text;
+      form = std::move(candidate);
     }
   }
-  return best <= std::max<size_t>(1, opcode.size() / 2) ? result : std::string_view();
+  return result;
 }
 
 std::string spelled(const Instruction& instruction) {
@@ -143,15 +155,8 @@ Error explain_unknown(const Instruction& instruction, const Module& module) {
   std::span<const IsaRow* const> rows = isa_rows(instruction.opcode);
   if (rows.empty()) {
     Error error = usage_error(fmt::format("unknown instruction '{}'", spelled(instruction)), span);
-    std::string_view near = nearest_opcode(instruction.opcode);
-    if (!near.empty()) {
-      Nearest best;
-      for (const IsaRow* row : isa_rows(near)) {
-        Nearest candidate = nearest_variant(row->modifiers, instruction.modifiers);
-        if (candidate.distance < best.distance) best = std::move(candidate);
-      }
-      error.notes.push_back(fmt::format("the nearest known form is '{}{}'", near, best.text));
-    }
+    std::string near = nearest_form(instruction);
+    if (!near.empty()) error.notes.push_back(fmt::format("the nearest known form is '{}'", near));
     return error;
   }
   Nearest best;
@@ -162,6 +167,11 @@ Error explain_unknown(const Instruction& instruction, const Module& module) {
     const IsaRow& row = *pointer;
     if (!modifiers_match(row.modifiers, instruction.modifiers)) {
       Nearest candidate = nearest_variant(row.modifiers, instruction.modifiers);
+      if (auto ordered = match_reordered(row, instruction.modifiers, false)) {
+        candidate = {1, ""}; // only the order is wrong
+        for (const std::string& word : *ordered)
+          candidate.text += word;
+      }
       if (candidate.distance < best.distance) {
         best = std::move(candidate);
         best_row = &row;

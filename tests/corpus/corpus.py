@@ -53,7 +53,7 @@ def cuda_modules():
             t = types[(algo + index) % 3]
             yield f"cub_block{algo}_{t}", "cub_block.cu", target, [f"ELEMENT={t}", f"ALGO={algo}"], plain
     for algo in range(7):
-        target = "sm_100a" if algo >= 4 else "sm_90a"
+        target = "sm_100a" if algo >= 3 else "sm_90a"
         if algo in (0, 2, 3, 4):
             yield (f"cutlass_sm90_{algo}", "cutlass_sm90.cu", target, [f"ALGO={algo}"],
                    ["-std=c++17", "--expt-relaxed-constexpr", "cutlass"])
