@@ -25,10 +25,10 @@ uint64_t instance_hash(const Conflict& c) {
 size_t Conflicts::KeyHash::operator()(const Key& k) const { return mix64(k.pcs ^ mix64(k.rest)); }
 
 void Conflicts::add(const Conflict& c) {
-  auto [low, high] = std::minmax(c.first.info.pc, c.second.info.pc);
-  Key key{uint64_t(low) << 32 | high, uint64_t(c.kind) << 16 | uint64_t(c.space) << 8 |
-                                          uint64_t(distance(c.first.agent, c.second.agent))};
-  if (!(key == recent_)) {
+  Key key = key_of(c.kind, c.first.info.pc, c.second.info.pc, c.space,
+                   distance(c.first.agent, c.second.agent));
+  Recent& recent = recent_[slot(key)];
+  if (!(key == recent.key)) {
     auto it = index_.find(key);
     if (it == index_.end()) {
       if (groups_.size() >= limit_) {
@@ -38,10 +38,9 @@ void Conflicts::add(const Conflict& c) {
       it = index_.emplace(key, groups_.size()).first;
       groups_.emplace_back().first = c;
     }
-    recent_ = key;
-    recent_group_ = it->second;
+    recent = {key, it->second};
   }
-  Group& g = groups_[recent_group_];
+  Group& g = groups_[recent.group];
   ++g.count;
   g.last = c;
   if (uint64_t h = instance_hash(c); h < g.best) g.best = h, g.picked = c;

@@ -21,6 +21,14 @@ class Conflicts {
 public:
   Conflicts(uint32_t last_cta, uint32_t limit) : last_cta_(last_cta), limit_(limit) {}
   void add(const Conflict& conflict);
+  // Is there no need to describe another instance of this one? Order conflicts, which no kernel
+  // with hot atomics can avoid, are only sampled once there are many.
+  bool enough(Conflict::Kind kind, uint32_t pc, uint32_t other_pc, Space space, Distance distance) {
+    if (kind != Conflict::Kind::order) return false;
+    Key key = key_of(kind, pc, other_pc, space, distance);
+    const Recent& r = recent_[slot(key)];
+    return r.key == key && groups_[r.group].count >= kMany && ++groups_[r.group].count % kSample;
+  }
   const std::vector<Conflict>& list() const; // grouped, in order of first detection
   const std::vector<uint64_t>& counts() const { return list(), counts_; }
   bool overflowed() const { return overflowed_; }
@@ -30,6 +38,16 @@ private:
     uint64_t pcs, rest;
     bool operator==(const Key&) const = default;
   };
+  static Key key_of(Conflict::Kind kind, uint32_t pc, uint32_t other_pc, Space space,
+                    Distance distance) {
+    uint32_t low = pc < other_pc ? pc : other_pc, high = pc < other_pc ? other_pc : pc;
+    return {uint64_t(low) << 32 | high,
+            uint64_t(kind) << 16 | uint64_t(space) << 8 | uint64_t(distance)};
+  }
+  static uint32_t slot(const Key& k) {
+    return uint32_t((k.pcs ^ k.rest << 7) * 0x9e3779b97f4a7c15ull >> 60);
+  }
+  static constexpr uint64_t kMany = 256, kSample = 64;
   struct KeyHash {
     size_t operator()(const Key& k) const;
   };
@@ -42,8 +60,11 @@ private:
   bool overflowed_ = false;
   std::unordered_map<Key, uint32_t, KeyHash> index_;
   std::vector<Group> groups_;
-  Key recent_{~0ull, ~0ull};
-  uint32_t recent_group_ = 0;
+  struct Recent {
+    Key key{~0ull, ~0ull};
+    uint32_t group = 0;
+  };
+  std::array<Recent, 16> recent_;
   mutable bool fresh_ = true;
   mutable std::vector<Conflict> list_;
   mutable std::vector<uint64_t> counts_;

@@ -116,9 +116,11 @@ void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
 }
 
 void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pair& pair) {
+  Agent earlier = Access::agent_of(e, pair.warp);
+  if (conflicts_.enough(kind, e.pc, n.record.pc, n.space, distance(earlier, n.agent()))) return;
   Conflict c;
   c.kind = kind;
-  c.first = {Access::agent_of(e, pair.warp), pair.earlier_lane, unpack(e.pc, e.attributes), e.time};
+  c.first = {earlier, pair.earlier_lane, unpack(e.pc, e.attributes), e.time};
   c.second = {n.agent(), pair.lane, unpack(n.record.pc, n.record.attributes), n.record.time};
   c.space = n.space;
   c.space_cta = n.space_cta;
@@ -129,8 +131,11 @@ void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pa
 
 void Judge::same_instruction(const Access& n, uint32_t lane, uint32_t other, uint64_t address,
                              bool differ) {
-  Conflict c;
   AccessInfo info = unpack(n.record.pc, n.record.attributes);
+  if (info.strong &&
+      conflicts_.enough(Conflict::Kind::order, info.pc, info.pc, n.space, Distance::warp))
+    return;
+  Conflict c;
   c.kind = info.strong ? Conflict::Kind::order
            : differ    ? Conflict::Kind::same_instruction
                        : Conflict::Kind::value_race;

@@ -206,6 +206,7 @@ private:
   void barrier(Agent agent);
   void copies(Agent agent);
   void exit(Agent agent);
+  void end(uint32_t cta);
 
   Random random_;
   History h_;
@@ -364,6 +365,20 @@ inline void Generator::exit(Agent agent) {
   h_.operations.push_back(o);
 }
 
+// All lanes of the CTA exit, and it gives back its shared memory.
+inline void Generator::end(uint32_t cta) {
+  Operation o;
+  for (uint32_t w = 0; w < h_.shape.warps_per_cta; ++w) {
+    o.kind = Operation::Kind::exit;
+    o.agent = {cta, w};
+    o.lanes = live(o.agent);
+    exited_[cta][w] = full(w);
+    if (o.lanes) h_.operations.push_back(o);
+  }
+  o.kind = Operation::Kind::cta_end;
+  h_.operations.push_back(o);
+}
+
 inline void Generator::step() {
   using K = Operation::Kind;
   Agent agent{below(h_.shape.ctas), below(h_.shape.warps_per_cta)};
@@ -388,13 +403,15 @@ inline void Generator::step() {
     h_.operations.push_back(o);
   } else if (roll < 97) {
     copies(agent);
-  } else {
+  } else if (chance(60)) {
     exit(agent);
+  } else if (h_.shape.ctas > 1) {
+    end(agent.cta);
   }
 }
 
 inline History Generator::make(uint32_t steps) {
-  h_.shape = {1 + below(3), 1 + below(3), chance(70) ? 32 : 1 + below(32)};
+  h_.shape = {1 + below(4), 1 + below(3), chance(70) ? 32 : 1 + below(32)};
   exited_.assign(h_.shape.ctas, std::vector<uint32_t>(h_.shape.warps_per_cta));
   spread_ = pick({1u, 2u, 4u, 16u, 40u});
   barriers_ = pick({4u, 12u, 20u});
@@ -411,7 +428,7 @@ inline History shrink(History h, const std::function<bool(const History&)>& fail
     smaller = false;
     for (size_t i = h.operations.size(); i-- > 0;) {
       auto kind = h.operations[i].kind;
-      if (kind == Operation::Kind::copy_issue) continue;
+      if (kind == Operation::Kind::copy_issue || kind == Operation::Kind::exit) continue;
       History without = h;
       without.operations.erase(without.operations.begin() + ptrdiff_t(i));
       if (fails(without)) h = std::move(without), smaller = true;
