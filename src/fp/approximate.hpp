@@ -1,7 +1,7 @@
-// The approximate functions of PTX, correctly rounded (but for a few cases in 10^8 where two roundings
-// meet): PTX ISA 9.0, section 9.7.3, gives only error bounds. Computed in double by our own
-// polynomials, so that every processor gives the same bits and loops over them vectorise. Results are
-// double; the caller rounds to its type.
+// The approximate functions of PTX, correctly rounded (but for a few cases in 10^8 where two
+// roundings meet): PTX ISA 9.0, section 9.7.3, gives only error bounds. Computed in double by our
+// own polynomials, so that every processor gives the same bits and loops over them vectorise.
+// Results are double; the caller rounds to its type.
 //
 // sin and cos follow the documented construction of the hardware: the angle is first turned into
 // revolutions by one f32 multiplication, so large angles lose accuracy as they do there.
@@ -89,6 +89,7 @@ ASSAY_FP_INLINE double cosine_core(double t) {
 }
 // sin of `turns` revolutions, advanced by `quarters` of one.
 ASSAY_FP_INLINE double sine_of_turns(double turns, int quarters) {
+  turns = real(magnitude(bits(turns))) < 0x1p30 ? turns : 0.0; // f32 there is integral
   double shifted = turns * 4 + kRoundMagic;
   double t = (turns - (shifted - kRoundMagic) * 0.25) * kTwoPi;
   uint64_t quadrant = bits(shifted) + uint64_t(quarters);

@@ -1,7 +1,7 @@
-// The floating-point control register of x86 (MXCSR): rounding mode, and FTZ with DAZ for .ftz. On the
-// H200 `.ftz` equals the two together (tininess is detected after rounding); flushing a rounded result
-// in code would be wrong. Operations stay between `Control`'s constructor and destructor because both
-// clobber memory: what is computed must come from memory and go to memory in between.
+// The floating-point control register of x86 (MXCSR): rounding mode, and FTZ with DAZ for .ftz. On
+// the H200 `.ftz` equals the two together (tininess is detected after rounding); flushing a rounded
+// result in code would be wrong. Operations stay between `Control`'s constructor and destructor
+// because both clobber memory: what is computed must come from memory and go to memory in between.
 #pragma once
 
 #include "fp/scalar.hpp"

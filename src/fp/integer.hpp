@@ -1,5 +1,5 @@
-// Float to integer as cvt does it: PTX ISA 9.0, section 9.7.9.21. Out of range values clamp. NaN gives
-// 0 between f32 (or narrower) and at most 32 bits, else 1 << (width − 1).
+// Float to integer as cvt does it: PTX ISA 9.0, section 9.7.9.21. Out of range values clamp. NaN
+// gives 0 between f32 (or narrower) and at most 32 bits, else 1 << (width − 1).
 #pragma once
 
 #include "fp/scalar.hpp"

@@ -1,7 +1,7 @@
-// Single and double precision as NVIDIA computes it: PTX ISA 9.0, section 9.7.3. Results that are NaN
-// are the canonical one; min and max prefer numbers and order −0 below +0; .ftz flushes inputs and
-// results to zeros of the same sign. All functions are free of branches, so that loops over them
-// vectorise. Rounding modes and .ftz of the basic operations come from the processor's control
+// Single and double precision as NVIDIA computes it: PTX ISA 9.0, section 9.7.3. Results that are
+// NaN are the canonical one; min and max prefer numbers and order −0 below +0; .ftz flushes inputs
+// and results to zeros of the same sign. All functions are free of branches, so that loops over
+// them vectorise. Rounding modes and .ftz of the basic operations come from the processor's control
 // register (fp/control.hpp).
 #pragma once
 
@@ -33,6 +33,15 @@ ASSAY_FP_INLINE uint64_t least_normal_of(uint64_t) { return 0x0010000000000000ul
 ASSAY_FP_INLINE float canonical(float x) { return x == x ? x : real(kNan32); }
 ASSAY_FP_INLINE double canonical(double x) { return x == x ? x : real(kNan64); }
 
+// f64 keeps the payloads of NaN operands, made quiet; the later operand in the call wins. A NaN
+// that the operation makes itself is 0xfff8000000000000, on x86 too. Measured on sm_90.
+ASSAY_FP_INLINE double quiet(double x) { return real(bits(x) | 0x0008000000000000ull); }
+ASSAY_FP_INLINE double kept(double r, double a) { return a == a ? r : quiet(a); }
+ASSAY_FP_INLINE double kept(double r, double a, double b) { return kept(kept(r, a), b); }
+ASSAY_FP_INLINE double kept(double r, double a, double b, double c) {
+  return kept(kept(kept(r, a), b), c);
+}
+
 // Subnormals to zero of the same sign.
 ASSAY_FP_INLINE float flush(float x) {
   uint32_t b = bits(x);
@@ -45,15 +54,32 @@ ASSAY_FP_INLINE float saturate(float x) {
   return low < 1.0f ? low : 1.0f;
 }
 
-template <class T> ASSAY_FP_INLINE T minimum(T a, T b) {
+// .relu: negative numbers and −0 become +0.
+ASSAY_FP_INLINE float rectify(float x) {
+  float positive = x > 0.0f ? x : 0.0f;
+  return x == x ? positive : real(kNan32);
+}
+
+// Two NaNs leave a NaN that the caller makes canonical or, in f64, keeps.
+template <class T> ASSAY_FP_INLINE T lesser(T a, T b) {
   T less = a < b ? a : b;
   T number = b == b ? less : a;
-  return canonical(a == b ? real(bits(a) | bits(b)) : number);
+  return a == b ? real(bits(a) | bits(b)) : number;
 }
-template <class T> ASSAY_FP_INLINE T maximum(T a, T b) {
+template <class T> ASSAY_FP_INLINE T greater(T a, T b) {
   T more = a > b ? a : b;
   T number = b == b ? more : a;
-  return canonical(a == b ? real(bits(a) & bits(b)) : number);
+  return a == b ? real(bits(a) & bits(b)) : number;
+}
+ASSAY_FP_INLINE float minimum(float a, float b) { return canonical(lesser(a, b)); }
+ASSAY_FP_INLINE float maximum(float a, float b) { return canonical(greater(a, b)); }
+ASSAY_FP_INLINE double minimum(double a, double b) {
+  double r = lesser(a, b);
+  return (a == a) | (b == b) ? r : quiet(b);
+}
+ASSAY_FP_INLINE double maximum(double a, double b) {
+  double r = greater(a, b);
+  return (a == a) | (b == b) ? r : quiet(b);
 }
 // .NaN: a NaN on either side is the result.
 ASSAY_FP_INLINE float minimum_nan(float a, float b) {

@@ -144,8 +144,13 @@ bool is_tiny(const Exact& value, Format f, Rounding mode) {
 } // namespace
 
 uint64_t convert(uint64_t pattern, Format from, Format to, Rounding mode) {
-  if (is_nan(pattern, from)) return nan_of(to);
   uint64_t sign = pattern & sign_bit(from) ? sign_bit(to) : 0;
+  if (is_nan(pattern, from)) { // sign, quiet bit and the top of the payload
+    uint64_t quiet = uint64_t(1) << (to.precision - 2);
+    int down = from.precision - to.precision;
+    uint64_t payload = down >= 0 ? pattern >> down : pattern << -down;
+    return sign | infinity(to) | quiet | (payload & (quiet - 1));
+  }
   if (is_infinite(pattern, from)) return sign | infinity(to);
   return round(unpack(pattern, from), to, mode);
 }

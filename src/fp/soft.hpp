@@ -1,6 +1,6 @@
-// Exact values and their one rounding, in integers: for conversions and fma where the processor has no
-// instruction that rounds once. A finite value is sign · significand · 2^exponent, and `sticky` says
-// that a nonzero part below the significand's last bit is missing.
+// Exact values and their one rounding, in integers: for conversions and fma where the processor has
+// no instruction that rounds once. A finite value is sign · significand · 2^exponent, and `sticky`
+// says that a nonzero part below the significand's last bit is missing.
 #pragma once
 
 #include "fp/scalar.hpp"
@@ -26,9 +26,7 @@ constexpr int bias(Format f) { return (1 << (f.exponent_bits - 1)) - 1; }
 constexpr uint64_t infinity(Format f) {
   return ((uint64_t(1) << f.exponent_bits) - 1) << (f.precision - 1);
 }
-constexpr uint64_t sign_bit(Format f) {
-  return uint64_t(1) << (f.precision - 1 + f.exponent_bits);
-}
+constexpr uint64_t sign_bit(Format f) { return uint64_t(1) << (f.precision - 1 + f.exponent_bits); }
 
 int top_bit(Wide x); // index of the highest set bit; −1 for 0
 
@@ -40,7 +38,8 @@ uint64_t round(Exact value, Format format, Rounding mode);
 // a + b; of a zero sum of nonzero values the sign follows the mode.
 Exact sum(Exact a, Exact b, Rounding mode);
 
-// One rounding from any format to any; NaN gives the target's canonical NaN.
+// One rounding from any format to any; a NaN keeps sign and the top of its payload and is quiet, as
+// cvt from f64 does.
 uint64_t convert(uint64_t pattern, Format from, Format to, Rounding mode);
 uint64_t from_integer(uint64_t magnitude, bool negative, Format to, Rounding mode);
 

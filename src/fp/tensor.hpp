@@ -1,10 +1,12 @@
-// The tensor core: D = A·B + C of one instruction, bit for bit. Products are exact; the terms of a group
-// along K and the accumulator are aligned to the largest exponent, each truncated toward zero to F
-// fraction bits, summed exactly and rounded once; groups are chained. Sources: arXiv 2511.10909 and
-// 2512.07004 for the other architectures; measured for sm_90 (bench/results): F = 25, one group, an
-// exponent floor of −133, the exponent of a product being the sum of the stored exponents.
+// The tensor core: D = A·B + C of one instruction, bit for bit. Products are exact; the terms of a
+// group along K and the accumulator are aligned to the largest exponent, each truncated toward zero
+// to F fraction bits, summed exactly and rounded once; groups are chained. Sources: arXiv
+// 2511.10909 and 2512.07004 for the other architectures; measured for sm_90 (bench/results): F =
+// 25, one group, an exponent floor of −133, the exponent of a product being the sum of the stored
+// exponents.
 //
-// f32 results round toward zero with +0 for every zero, f16 results to nearest. f64 is a chain of fma.
+// f32 results round toward zero with +0 for every zero, f16 results to nearest. f64 is a chain of
+// fma.
 #pragma once
 
 #include "fp/control.hpp"
@@ -28,8 +30,8 @@ constexpr TensorUnit tensor_unit(uint32_t compute_capability) {
 
 inline constexpr int kTensorM = 16, kTensorN = 8, kTensorK = 32;
 
-// Elements of one matrix in fixed point: significand with sign, stored exponent; zeros have an exponent
-// that never is the largest. Infinities and NaN are kept apart.
+// Elements of one matrix in fixed point: significand with sign, stored exponent; zeros have an
+// exponent that never is the largest. Infinities and NaN are kept apart.
 template <int Rows, int Columns> struct TensorOperand {
   int32_t significand[Rows][Columns];
   int32_t exponent[Rows][Columns];

@@ -136,8 +136,8 @@ Result<void> need(const ptx::Instruction& i, size_t operands) {
 
 void Chain::flush_pending(Value destination) {
   if (pending_.code == OpCode::count) return;
-  Value to = destination.valid() ? destination : builder_.temp(pending_.width);
-  builder_.emit(pending_.code, to, value_, pending_.b, pending_.c);
+  Value to = destination.valid() ? destination : builder_->temp(pending_.width);
+  builder_->emit(pending_.code, to, value_, pending_.b, pending_.c);
   value_ = to;
   pending_ = {};
 }
@@ -149,10 +149,10 @@ void Chain::then(OpCode code, uint32_t width_bits, Value b, Value c) {
 
 void Chain::finish(Value destination, uint32_t width_bits) {
   if (pending_.code == OpCode::count)
-    builder_.emit(width_bits == 128  ? OpCode::mov_b128
-                  : width_bits == 64 ? OpCode::mov_b64
-                                     : OpCode::mov_b32,
-                  destination, value_);
+    builder_->emit(width_bits == 128  ? OpCode::mov_b128
+                   : width_bits == 64 ? OpCode::mov_b64
+                                      : OpCode::mov_b32,
+                   destination, value_);
   else
     flush_pending(destination);
 }
@@ -164,25 +164,39 @@ Value Chain::finish() {
 
 namespace {
 
-// What .sat, .relu and .ftz (of 16-bit floats) add around an operation that has no form with them.
-struct Clamp {
-  OpCode code = OpCode::count;
-  std::string spelling; // without the modifier
+// What .sat and .relu (after it) and .ftz (before it) add to an operation that has no form with
+// them.
+struct Around {
+  OpCode before = OpCode::count, after = OpCode::count;
+  const Form* form = nullptr; // of the spelling without these modifiers
 };
 
-std::optional<Clamp> find_clamp(const ptx::Instruction& i) {
-  if (i.modifiers.empty()) return std::nullopt;
-  for (std::string_view modifier : {".sat", ".relu"}) {
-    if (!has(i, modifier)) continue;
-    auto code = find_code(fmt::format("{}_{}", modifier.substr(1), i.modifiers.back().substr(1)));
-    if (!code) return std::nullopt;
-    ptx::Instruction bare{};
-    bare.opcode = i.opcode;
-    for (const std::string& m : i.modifiers)
-      if (m != modifier) bare.modifiers.push_back(m);
-    return Clamp{*code, spelling_of(bare)};
+std::string without(const ptx::Instruction& i, std::initializer_list<std::string_view> dropped) {
+  std::string text = i.opcode;
+  for (const std::string& m : i.modifiers) {
+    bool drop = false;
+    for (std::string_view d : dropped) drop |= m == d;
+    if (!drop) text += m;
   }
-  return std::nullopt;
+  return text;
+}
+
+Around find_around(const ptx::Instruction& i) {
+  Around around;
+  if ((around.form = find_form(spelling_of(i))) || i.modifiers.empty()) return around;
+  auto part = [&](std::string_view modifier, std::string_view name, OpCode& code) {
+    if (!has(i, modifier)) return;
+    auto found = find_code(fmt::format("{}_{}", name, i.modifiers.back().substr(1)));
+    if (found) code = *found;
+  };
+  part(".sat", "sat", around.after);
+  part(".relu", "relu", around.after);
+  if (around.after != OpCode::count && (around.form = find_form(without(i, {".sat", ".relu"}))))
+    return around;
+  part(".ftz", "flush", around.before);
+  if (around.before != OpCode::count)
+    around.form = find_form(without(i, {".ftz", ".sat", ".relu"}));
+  return around;
 }
 
 // A binary operation over three operands (min and max of sm_100) is applied twice.
@@ -197,7 +211,8 @@ Result<void> emit_twice(const ptx::Instruction& i, const Form& form, Value d, Bu
   return {};
 }
 
-Result<void> emit_form(const ptx::Instruction& i, const Form& form, Value d, Builder& builder) {
+Result<void> emit_form(const ptx::Instruction& i, const Form& form, OpCode before, Value d,
+                       Builder& builder) {
   bool is_extremum = i.opcode == "min" || i.opcode == "max";
   if (is_extremum && form.operands.size() == 2 && i.operands.size() == 4)
     return emit_twice(i, form, d, builder);
@@ -213,6 +228,9 @@ Result<void> emit_form(const ptx::Instruction& i, const Form& form, Value d, Bui
     }
     ASSAY_SOURCE(value, operand, type_of(form.operands[k]));
     values[k] = value;
+    if (before == OpCode::count) continue;
+    values[k] = builder.temp(width_of(form.operands[k]));
+    builder.emit(before, values[k], value);
   }
   builder.emit(form.code, d, values[0], values[1], values[2], imm);
   return {};
@@ -221,21 +239,19 @@ Result<void> emit_form(const ptx::Instruction& i, const Form& form, Value d, Bui
 } // namespace
 
 Result<bool> lower_form(const ptx::Instruction& i, Builder& builder) {
-  const Form* form = find_form(spelling_of(i));
-  std::optional<Clamp> clamp;
-  if (!form) {
-    clamp = find_clamp(i);
-    if (clamp) form = find_form(clamp->spelling);
-    if (!form) {
-      if (!table().opcodes.count(i.opcode)) return false;
-      return unsupported_form(i);
-    }
+  Around around = find_around(i);
+  if (!around.form) {
+    if (!table().opcodes.count(i.opcode)) return false;
+    return unsupported_form(i);
   }
+  const Form& form = *around.form;
   if (auto enough = need(i, 2); !enough) return enough.error();
-  ASSAY_DEST(d, i.operands[0], type_of(form->result[0]));
-  Value result = clamp ? builder.temp(width_of(form->result[0])) : d;
-  if (auto emitted = emit_form(i, *form, result, builder); !emitted) return emitted.error();
-  if (clamp) builder.emit(clamp->code, d, result);
+  ASSAY_DEST(d, i.operands[0], type_of(form.result[0]));
+  bool clamped = around.after != OpCode::count;
+  Value result = clamped ? builder.temp(width_of(form.result[0])) : d;
+  if (auto emitted = emit_form(i, form, around.before, result, builder); !emitted)
+    return emitted.error();
+  if (clamped) builder.emit(around.after, d, result);
   return true;
 }
 
@@ -246,10 +262,10 @@ namespace assay::ir {
 Result<bool> lower_pure(const ptx::Instruction& i, Builder& builder) {
   using Lowering = Result<bool> (*)(const ptx::Instruction&, Builder&);
   static constexpr std::pair<std::string_view, Lowering> kIrregular[] = {
-      {"mov", pure::lower_mov},     {"setp", pure::lower_setp},   {"set", pure::lower_set},
-      {"slct", pure::lower_slct},   {"cvt", pure::lower_cvt},     {"addc", pure::lower_carry},
-      {"subc", pure::lower_carry},  {"madc", pure::lower_carry},  {"bfi", pure::lower_bfi},
-      {"lop3", pure::lower_lop3},   {"mma", pure::lower_mma},
+      {"mov", pure::lower_mov},    {"setp", pure::lower_setp},  {"set", pure::lower_set},
+      {"slct", pure::lower_slct},  {"cvt", pure::lower_cvt},    {"addc", pure::lower_carry},
+      {"subc", pure::lower_carry}, {"madc", pure::lower_carry}, {"bfi", pure::lower_bfi},
+      {"lop3", pure::lower_lop3},  {"mma", pure::lower_mma},
   };
   for (auto [opcode, lowering] : kIrregular)
     if (i.opcode == opcode) return lowering(i, builder);

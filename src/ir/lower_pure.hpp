@@ -32,11 +32,11 @@ Error unsupported_form(const ptx::Instruction& i);
 // Operand lists are checked by the parser against isa.def; this guards the ones that slip through.
 Result<void> need(const ptx::Instruction& i, size_t operands);
 
-// A unary chain from `value`: steps are collected, then emitted with the last one into the destination,
-// so that no extra move is left.
+// A unary chain from `value`: steps are collected, then emitted with the last one into the
+// destination, so that no extra move is left.
 class Chain {
 public:
-  Chain(Builder& builder, Value value) : builder_(builder), value_(value) {}
+  Chain(Builder& builder, Value value) : builder_(&builder), value_(value) {}
   void then(OpCode code, uint32_t width_bits, Value b = {}, Value c = {});
   void finish(Value destination, uint32_t width_bits);
   Value finish(); // where the last step wrote
@@ -48,7 +48,7 @@ private:
     Value b, c;
   };
   void flush_pending(Value destination);
-  Builder& builder_;
+  Builder* builder_;
   Value value_;
   Step pending_;
 };

@@ -14,12 +14,12 @@ struct Shape { // what is executed: types of A, and registers of A, B, C for f32
   uint8_t a, b, c;
 };
 constexpr Shape kShapes[] = {
-    {".m16n8k8", Type::f16, 2, 1, 4},   {".m16n8k16", Type::f16, 4, 2, 4},
-    {".m16n8k8", Type::bf16, 2, 1, 4},  {".m16n8k16", Type::bf16, 4, 2, 4},
-    {".m16n8k4", Type::tf32, 2, 1, 4},  {".m16n8k8", Type::tf32, 4, 2, 4},
-    {".m8n8k4", Type::f64, 1, 1, 2},    {".m16n8k4", Type::f64, 2, 1, 4},
-    {".m16n8k8", Type::f64, 4, 2, 4},   {".m16n8k16", Type::f64, 8, 4, 4},
-    {".m8n8k16", Type::s8, 1, 1, 2},    {".m16n8k16", Type::s8, 2, 1, 4},
+    {".m16n8k8", Type::f16, 2, 1, 4},  {".m16n8k16", Type::f16, 4, 2, 4},
+    {".m16n8k8", Type::bf16, 2, 1, 4}, {".m16n8k16", Type::bf16, 4, 2, 4},
+    {".m16n8k4", Type::tf32, 2, 1, 4}, {".m16n8k8", Type::tf32, 4, 2, 4},
+    {".m8n8k4", Type::f64, 1, 1, 2},   {".m16n8k4", Type::f64, 2, 1, 4},
+    {".m16n8k8", Type::f64, 4, 2, 4},  {".m16n8k16", Type::f64, 8, 4, 4},
+    {".m8n8k16", Type::s8, 1, 1, 2},   {".m16n8k16", Type::s8, 2, 1, 4},
     {".m16n8k32", Type::s8, 4, 2, 4},
 };
 
@@ -36,8 +36,8 @@ uint32_t key_of(const ptx::Instruction& i) { // FNV-1a
   return hash;
 }
 
-Result<std::vector<Value>> fragment(const ptx::Instruction& i, size_t index, size_t count, Type type,
-                                    bool destination, Builder& builder) {
+Result<std::vector<Value>> fragment(const ptx::Instruction& i, size_t index, size_t count,
+                                    Type type, bool destination, Builder& builder) {
   const ptx::Operand& operand = i.operands[index];
   std::vector<ptx::Operand> elements =
       operand.kind == ptx::Operand::Kind::vector ? operand.elements : std::vector{operand};

@@ -1,6 +1,6 @@
-// mov with packing and unpacking of vectors, and the integer instructions that need several operations:
-// extended-precision add, sub and mad, bfi, lop3 with a predicate. PTX ISA 9.0, sections 9.7.1, 9.7.2,
-// 9.7.8, 9.7.9.
+// mov with packing and unpacking of vectors, and the integer instructions that need several
+// operations: extended-precision add, sub and mad, bfi, lop3 with a predicate. PTX ISA 9.0,
+// sections 9.7.1, 9.7.2, 9.7.8, 9.7.9.
 #include "ir/lower_pure.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
-// How a body becomes the three handlers of a pure operation, and the short forms in which bodies are
-// written. A body is `template <bool Full> void name(op, masks, regs)`; most are one scalar lambda
-// lifted by map. Included by the pure_*.cpp files only, which are compiled once per vector level.
+// How a body becomes the three handlers of a pure operation, and the short forms in which bodies
+// are written. A body is `template <bool Full> void name(op, masks, regs)`; most are one scalar
+// lambda lifted by map. Included by the pure_*.cpp files only, which are compiled once per vector
+// level.
 #pragma once
 
 #include "vgpu/exec.hpp"
@@ -56,15 +57,15 @@ ASSAY_INLINE void run_guarded(const Op& op, const WarpMasks& w, char* regs, Mask
 #define ASSAY_PURE_HANDLERS(name)                                                                  \
   PureHandlers {                                                                                   \
     [](const Exec* e, Warp* w, char* regs) -> const Exec* {                                        \
-      name<true>(e->op, masks_of(w), regs);                                                           \
+      name<true>(e->op, masks_of(w), regs);                                                        \
       ASSAY_NEXT(e, w, regs);                                                                      \
     },                                                                                             \
         [](const Exec* e, Warp* w, char* regs) -> const Exec* {                                    \
-          name<false>(e->op, masks_of(w), regs);                                                      \
+          name<false>(e->op, masks_of(w), regs);                                                   \
           ASSAY_NEXT(e, w, regs);                                                                  \
         },                                                                                         \
         [](const Exec* e, Warp* w, char* regs) -> const Exec* {                                    \
-          run_guarded(e->op, masks_of(w), regs, name<false>);                                         \
+          run_guarded(e->op, masks_of(w), regs, name<false>);                                      \
           ASSAY_NEXT(e, w, regs);                                                                  \
         }                                                                                          \
   }

@@ -1,5 +1,5 @@
-// The approximate functions: PTX ISA 9.0, sections 9.7.3 (f32, f64) and 9.7.4 (f16). Each is computed in
-// double and rounded once to the result's type; .ftz by the control register.
+// The approximate functions: PTX ISA 9.0, sections 9.7.3 (f32, f64) and 9.7.4 (f16). Each is
+// computed in double and rounded once to the result's type; .ftz by the control register.
 #include "fp/approximate.hpp"
 #include "fp/control.hpp"
 #include "vgpu/handlers/pure.hpp"
@@ -29,35 +29,63 @@ using fp::Rounding;
   UNARY(name##_f32, false, expression)                                                             \
   UNARY(name##_ftz_f32, true, expression)
 
-// The angle in revolutions: one f32 multiplication.
-ASSAY_INLINE double turns(float a) { return double(a * 0.15915494f); }
+// The forms without .ftz are the flushing unit with scaling around it (ptxas 13.0 for sm_90).
+ASSAY_INLINE float unit_rcp(float a) { return fp::flush(float(1.0 / double(a))); }
+ASSAY_INLINE float rcp(float a) {
+  float m = fp::absolute(a);
+  float scale = m < 0x1p-126f ? 0x1p24f : m > 0x1p126f ? 0.25f : 1.0f;
+  return unit_rcp(a * scale) * scale;
+}
+ASSAY_INLINE float lg2(float a) {
+  bool small = a < 0x1p-126f;
+  float r = float(fp::log2_of(double(small ? a * 0x1p24f : a)));
+  return small ? r - 24.0f : r;
+}
+ASSAY_INLINE float ex2(float a) {
+  bool small = a < -126.0f;
+  float r = float(fp::exp2_of(double(small ? a * 0.5f : a)));
+  return small ? r * r : r;
+}
+// The angle in revolutions, truncated to 24 bits (FMUL.RZ).
+ASSAY_INLINE double turns(float a) {
+  double exact = double(a) * 0x1.45f306p-3; // 48 bits
+  double truncated = fp::real(fp::bits(exact) & 0xffffffffe0000000ull);
+  return truncated;
+}
 ASSAY_INLINE double sine(float a, int quarters) {
   double finite = fp::sine_of_turns(turns(a), quarters);
-  return fp::absolute(a) < 0x1p126f ? finite : double(a - a);
+  return fp::absolute(a) <= 0x1.fffffep127f ? finite : double(a - a);
 }
 
-BOTH(rcp_approx, 1.0 / double(a))
+UNARY(rcp_approx_f32, false, rcp(a))
+UNARY(rcp_approx_ftz_f32, true, 1.0 / double(a))
 BOTH(sqrt_approx, __builtin_sqrt(double(a)))
 BOTH(rsqrt_approx, 1.0 / __builtin_sqrt(double(a)))
 BOTH(sin_approx, sine(a, 0))
 BOTH(cos_approx, sine(a, 1))
-BOTH(lg2_approx, fp::log2_of(double(a)))
-BOTH(ex2_approx, fp::exp2_of(double(a)))
+UNARY(lg2_approx_f32, false, lg2(a))
+UNARY(lg2_approx_ftz_f32, true, fp::log2_of(double(a)))
+UNARY(ex2_approx_f32, false, ex2(a))
+UNARY(ex2_approx_ftz_f32, true, fp::exp2_of(double(a)))
 UNARY(tanh_approx_f32, false, fp::tanh_of(double(a)))
 
-// div.approx is a · rcp(b), and 0 or NaN where b is 2^126 or more; div.full scales such operands.
-ASSAY_INLINE float divide_approx(float a, float b) { return a * float(1.0 / double(b)); }
+// div.approx is a · rcp(b) and so 0 or NaN where |b| > 2^126; div.full scales such operands.
+ASSAY_INLINE float divide_approx(float a, float b) {
+  float scale = fp::absolute(b) < 0x1p-126f ? 0x1p24f : 1.0f;
+  return (a * scale) * unit_rcp(b * scale);
+}
 ASSAY_INLINE float divide_full(float a, float b) {
-  bool big = fp::absolute(b) > 0x1p126f;
-  float scale = big ? 0.25f : 1.0f;
-  return (a * scale) * float(1.0 / double(b * scale));
+  float m = fp::absolute(b);
+  float scale = m < 0x1p-126f ? 0x1p24f : m > 0x1p126f ? 0.25f : 1.0f;
+  return (a * scale) * unit_rcp(b * scale);
 }
 BINARY(div_approx_f32, false, divide_approx(a, b))
 BINARY(div_approx_ftz_f32, true, divide_approx(a, b))
 BINARY(div_full_f32, false, divide_full(a, b))
 BINARY(div_full_ftz_f32, true, divide_full(a, b))
 
-// The 64-bit approximations read the upper half of their operand and give the upper half of a result.
+// The 64-bit approximations read the upper half of their operand and give the upper half of a
+// result.
 ASSAY_INLINE double upper(double x) { return fp::real(fp::bits(x) & 0xffffffff00000000ull); }
 ASSAY_INLINE double flushed(double x) {
   uint64_t b = fp::bits(x);
@@ -67,7 +95,7 @@ ASSAY_INLINE double flushed(double x) {
   template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
     map<Full>(                                                                                     \
         lanes<double>(regs, op.d), w.exec,                                                         \
-        [](double a) -> double { return fp::canonical(upper(expression)); },                       \
+        [](double a) -> double { return upper(fp::canonical(expression)); },                       \
         lanes<double>(regs, op.a));                                                                \
   }
 UNARY64(rcp_approx_ftz_f64, flushed(1.0 / flushed(upper(a))))

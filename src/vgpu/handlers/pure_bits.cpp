@@ -35,7 +35,9 @@ ASSAY_INLINE u32 find(u32 a) { return 31 - leading_zeros(a); }
 ASSAY_INLINE u32 find(u64 a) { return 63 - leading_zeros(a); }
 ASSAY_INLINE u32 find(s32 a) { return find(u32(a < 0 ? ~a : a)); }
 ASSAY_INLINE u32 find(s64 a) { return find(u64(a < 0 ? ~a : a)); }
-ASSAY_INLINE u32 amount(u32 position, u32 top) { return position == ~0u ? position : top - position; }
+ASSAY_INLINE u32 amount(u32 position, u32 top) {
+  return position == ~0u ? position : top - position;
+}
 
 u32 find_nth_set(u32 mask, u32 base, s32 offset) {
   if (offset == 0) return base < 32 && (mask >> base & 1) ? base : ~0u;

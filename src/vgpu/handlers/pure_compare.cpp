@@ -55,10 +55,12 @@ FLOAT_COMPARISONS(f64, double, AS_IS)
   ASSAY_UNARY(testp_infinite_##type, s32, U, fp::magnitude(a) == fp::infinity_of(a) ? -1 : 0)      \
   ASSAY_UNARY(testp_number_##type, s32, U, fp::magnitude(a) <= fp::infinity_of(a) ? -1 : 0)        \
   ASSAY_UNARY(testp_notanumber_##type, s32, U, fp::magnitude(a) > fp::infinity_of(a) ? -1 : 0)     \
-  ASSAY_UNARY(testp_normal_##type, s32, U,                                                         \
-              ((fp::magnitude(a) >= fp::least_normal_of(a)) & (fp::magnitude(a) < fp::infinity_of(a))) | \
-                      (fp::magnitude(a) == 0)                                                      \
-                  ? -1 : 0)                                                                        \
+  ASSAY_UNARY(                                                                                     \
+      testp_normal_##type, s32, U,                                                                 \
+      ((fp::magnitude(a) >= fp::least_normal_of(a)) & (fp::magnitude(a) < fp::infinity_of(a))) |   \
+              (fp::magnitude(a) == 0)                                                              \
+          ? -1                                                                                     \
+          : 0)                                                                                     \
   ASSAY_UNARY(testp_subnormal_##type, s32, U,                                                      \
               (fp::magnitude(a) < fp::least_normal_of(a)) & (fp::magnitude(a) != 0) ? -1 : 0)
 TESTP(f32, u32)

@@ -1,6 +1,7 @@
 // cvt between the register-wide types; narrower integers are extended and clamped around these by
 // lowering. PTX ISA 9.0, section 9.7.9.21.
 #include "fp/control.hpp"
+#include "fp/fp8.hpp"
 #include "fp/half.hpp"
 #include "fp/integer.hpp"
 #include "fp/soft.hpp"
@@ -27,7 +28,7 @@ using fp::Rounding;
   ASSAY_UNARY(cvt_##spelling##_f32_f32, float, float,                                              \
               fp::canonical(fp::integral<Rounding::mode>(a)))                                      \
   ASSAY_UNARY(cvt_##spelling##_f64_f64, double, double,                                            \
-              fp::canonical(fp::integral<Rounding::mode>(a)))
+              fp::kept(fp::integral<Rounding::mode>(a), a))
 TO_INTEGER(rni, rn)
 TO_INTEGER(rzi, rz)
 TO_INTEGER(rmi, rm)
@@ -38,9 +39,7 @@ TO_INTEGER(rpi, rp)
 #define UNDER(name, D, A, mode, ftz)                                                               \
   template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
     fp::Control<Rounding::mode, ftz> control;                                                      \
-    map<Full>(                                                                                     \
-        lanes<D>(regs, op.d), w.exec, [](A a) -> D { return fp::canonical(D(a)); },                \
-        lanes<A>(regs, op.a));                                                                     \
+    map<Full>(lanes<D>(regs, op.d), w.exec, [](A a) -> D { return D(a); }, lanes<A>(regs, op.a));  \
   }
 template <class I> u32 from_integer(I a, fp::Format to, Rounding mode) {
   bool negative = a < 0;
@@ -49,11 +48,11 @@ template <class I> u32 from_integer(I a, fp::Format to, Rounding mode) {
 // To nearest these have forms that vectorise.
 template <Rounding Mode> ASSAY_INLINE u32 to_f16(float a) {
   if constexpr (Mode == Rounding::rn) return fp::f32_to_f16(a);
-  return u32(fp::convert(fp::bits(a), fp::kF32, fp::kF16, Mode));
+  return a == a ? u32(fp::convert(fp::bits(a), fp::kF32, fp::kF16, Mode)) : fp::kNan16;
 }
 template <Rounding Mode> ASSAY_INLINE u32 to_bf16(float a) {
   if constexpr (Mode == Rounding::rn) return fp::f32_to_bf16(a);
-  return u32(fp::convert(fp::bits(a), fp::kF32, fp::kBf16, Mode));
+  return a == a ? u32(fp::convert(fp::bits(a), fp::kF32, fp::kBf16, Mode)) : fp::kNan16;
 }
 
 #define TO_FLOAT(mode)                                                                             \
@@ -81,12 +80,16 @@ TO_FLOAT(rm)
 TO_FLOAT(rp)
 #undef TO_FLOAT
 
-ASSAY_UNARY(cvt_f64_f32, double, float, fp::canonical(double(a)))
+ASSAY_UNARY(cvt_f64_f32, double, float, double(a)) // x86 keeps payloads too
 ASSAY_UNARY(cvt_f32_f16, float, u32, fp::f16_to_f32(a))
 ASSAY_UNARY(cvt_f32_bf16, float, u32, fp::bf16_to_f32(a))
 ASSAY_UNARY(cvt_rna_tf32_f32, u32, float, fp::f32_to_tf32_rna(a))
 ASSAY_UNARY(cvt_rn_tf32_f32, u32, float, fp::f32_to_tf32_rn(a))
 ASSAY_UNARY(cvt_rz_tf32_f32, u32, float, fp::f32_to_tf32_rz(a))
+ASSAY_UNARY(cvt_rn_e4m3_f32, u32, float, fp::f32_to_e4m3(a))
+ASSAY_UNARY(cvt_rn_e5m2_f32, u32, float, fp::f32_to_e5m2(a))
+ASSAY_UNARY(cvt_f16_e4m3, u32, u32, fp::e4m3_to_f16(a))
+ASSAY_UNARY(cvt_f16_e5m2, u32, u32, fp::e5m2_to_f16(a))
 
 } // namespace
 

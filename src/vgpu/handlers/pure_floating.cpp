@@ -17,14 +17,13 @@ ASSAY_INLINE double root(double x) { return __builtin_sqrt(x); }
   template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
     fp::Control<Rounding::mode, ftz> control;                                                      \
     map<Full>(                                                                                     \
-        lanes<T>(regs, op.d), w.exec, [](T a) -> T { return fp::canonical(expression); },          \
-        lanes<T>(regs, op.a));                                                                     \
+        lanes<T>(regs, op.d), w.exec, [](T a) -> T { return expression; }, lanes<T>(regs, op.a));  \
   }
 #define BINARY(name, T, mode, ftz, expression)                                                     \
   template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
     fp::Control<Rounding::mode, ftz> control;                                                      \
     map<Full>(                                                                                     \
-        lanes<T>(regs, op.d), w.exec, [](T a, T b) -> T { return fp::canonical(expression); },     \
+        lanes<T>(regs, op.d), w.exec, [](T a, T b) -> T { return expression; },                    \
         lanes<T>(regs, op.a), lanes<T>(regs, op.b));                                               \
   }
 #define TERNARY(name, T, mode, ftz)                                                                \
@@ -35,18 +34,27 @@ ASSAY_INLINE double root(double x) { return __builtin_sqrt(x); }
         [](T a, T b, T c) -> T { return fp::fused<Rounding::mode, ftz>(a, b, c); },                \
         lanes<T>(regs, op.a), lanes<T>(regs, op.b), lanes<T>(regs, op.c));                         \
   }
-#define ARITHMETIC(suffix, T, mode, ftz)                                                           \
-  BINARY(add_##suffix, T, mode, ftz, a + b)                                                        \
-  BINARY(sub_##suffix, T, mode, ftz, a - b)                                                        \
-  BINARY(mul_##suffix, T, mode, ftz, a* b)                                                         \
-  BINARY(div_##suffix, T, mode, ftz, a / b)                                                        \
-  UNARY(rcp_##suffix, T, mode, ftz, T(1) / a)                                                      \
-  UNARY(sqrt_##suffix, T, mode, ftz, root(a))                                                      \
-  TERNARY(fma_##suffix, T, mode, ftz)
+#define ARITHMETIC(suffix, mode, ftz)                                                              \
+  BINARY(add_##suffix, float, mode, ftz, fp::canonical(a + b))                                     \
+  BINARY(sub_##suffix, float, mode, ftz, fp::canonical(a - b))                                     \
+  BINARY(mul_##suffix, float, mode, ftz, fp::canonical(a* b))                                      \
+  BINARY(div_##suffix, float, mode, ftz, fp::canonical(a / b))                                     \
+  UNARY(rcp_##suffix, float, mode, ftz, fp::canonical(1.0f / a))                                   \
+  UNARY(sqrt_##suffix, float, mode, ftz, fp::canonical(root(a)))                                   \
+  TERNARY(fma_##suffix, float, mode, ftz)
+// Which of several NaN operands is kept: fp::kept takes the last.
+#define ARITHMETIC_F64(suffix, mode)                                                               \
+  BINARY(add_##suffix, double, mode, false, fp::kept(a + b, a, b))                                 \
+  BINARY(sub_##suffix, double, mode, false, fp::kept(a - b, a, b))                                 \
+  BINARY(mul_##suffix, double, mode, false, fp::kept(a* b, a, b))                                  \
+  BINARY(div_##suffix, double, mode, false, fp::kept(a / b, b, a))                                 \
+  UNARY(rcp_##suffix, double, mode, false, fp::kept(1.0 / a, a))                                   \
+  UNARY(sqrt_##suffix, double, mode, false, fp::kept(root(a), a))                                  \
+  TERNARY(fma_##suffix, double, mode, false)
 #define MODES(mode)                                                                                \
-  ARITHMETIC(mode##_f32, float, mode, false)                                                       \
-  ARITHMETIC(mode##_ftz_f32, float, mode, true)                                                    \
-  ARITHMETIC(mode##_f64, double, mode, false)
+  ARITHMETIC(mode##_f32, mode, false)                                                              \
+  ARITHMETIC(mode##_ftz_f32, mode, true)                                                           \
+  ARITHMETIC_F64(mode##_f64, mode)
 MODES(rn)
 MODES(rz)
 MODES(rm)
@@ -54,8 +62,8 @@ MODES(rp)
 #undef MODES
 #undef ARITHMETIC
 
-#define F32(name, expression) UNARY(name, float, rn, false, expression)
-#define F32_2(name, expression) BINARY(name, float, rn, false, expression)
+#define F32(name, expression) UNARY(name, float, rn, false, fp::canonical(expression))
+#define F32_2(name, expression) BINARY(name, float, rn, false, fp::canonical(expression))
 #define BOTH(name, expression)                                                                     \
   F32(name##_f32, [](float a) { return expression; }(a))                                           \
   F32(name##_ftz_f32, [](float a) { return expression; }(fp::flush(a)))
@@ -83,12 +91,13 @@ XORSIGN(max_nan_xorsign_f32, fp::maximum_nan, )
 XORSIGN(min_nan_xorsign_ftz_f32, fp::minimum_nan, fp::flush)
 XORSIGN(max_nan_xorsign_ftz_f32, fp::maximum_nan, fp::flush)
 
-ASSAY_UNARY(flush_f32, float, float, fp::flush(a))
+ASSAY_UNARY(flush_f32, float, float, fp::canonical(fp::flush(a)))
+ASSAY_UNARY(relu_f32, float, float, fp::rectify(a))
 ASSAY_UNARY(sat_f32, float, float, fp::saturate(a))
 ASSAY_BINARY(copysign_f32, uint32_t, uint32_t, uint32_t, fp::copy_sign(a, b))
 ASSAY_BINARY(copysign_f64, uint64_t, uint64_t, uint64_t, fp::copy_sign(a, b))
-UNARY(abs_f64, double, rn, false, fp::absolute(a))
-UNARY(neg_f64, double, rn, false, fp::negative(a))
+UNARY(abs_f64, double, rn, false, fp::kept(fp::absolute(a), a))
+UNARY(neg_f64, double, rn, false, fp::kept(fp::negative(a), a))
 BINARY(min_f64, double, rn, false, fp::minimum(a, b))
 BINARY(max_f64, double, rn, false, fp::maximum(a, b))
 

@@ -35,8 +35,8 @@ template <class T> ASSAY_INLINE T least(T a, T b) { return b < a ? b : a; }
 template <class T> ASSAY_INLINE T most(T a, T b) { return a < b ? b : a; }
 template <class T> ASSAY_INLINE T distance(T a, T b) { return a < b ? b - a : a - b; }
 
-// Division: PTX leaves division by zero to the machine. The quotient has all bits set and the
-// remainder is the dividend, as ptxas' sequence gives for unsigned operands.
+// Division: PTX leaves division by zero to the machine; on sm_90 quotient and remainder have all
+// bits set (measured).
 template <class T> ASSAY_INLINE T quotient(T a, T b) {
   if (b == 0) return T(-1);
   if constexpr (std::is_signed_v<T>)
@@ -44,7 +44,7 @@ template <class T> ASSAY_INLINE T quotient(T a, T b) {
   return T(a / b);
 }
 template <class T> ASSAY_INLINE T remainder(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return T(-1);
   if constexpr (std::is_signed_v<T>)
     if (b == -1) return 0;
   return T(a % b);
@@ -80,9 +80,9 @@ ASSAY_BINARY(sub_b64, u64, u64, u64, a - b)
 ASSAY_BINARY(sub_sat_s32, s32, s32, s32, clamp_s32(s64(a) - b))
 ASSAY_BINARY(sub_b16x2, u32, u32, u32, each_u16(a, b, [](u32 x, u32 y) { return x - y; }))
 
-ASSAY_BINARY(mul_lo_b16, u32, u32, u32, h(a * b))
-ASSAY_BINARY(mul_lo_b32, u32, u32, u32, a * b)
-ASSAY_BINARY(mul_lo_b64, u64, u64, u64, a * b)
+ASSAY_BINARY(mul_lo_b16, u32, u32, u32, h(a* b))
+ASSAY_BINARY(mul_lo_b32, u32, u32, u32, a* b)
+ASSAY_BINARY(mul_lo_b64, u64, u64, u64, a* b)
 ASSAY_BINARY(mul_hi_s16, u32, u32, u32, h(u32(sx(a) * sx(b)) >> 16))
 ASSAY_BINARY(mul_hi_u16, u32, u32, u32, (a * b) >> 16)
 ASSAY_BINARY(mul_hi_s32, s32, s32, s32, (s64(a) * b) >> 32)
@@ -135,7 +135,7 @@ ASSAY_BINARY(div_u32, u32, u32, u32, quotient(a, b))
 ASSAY_BINARY(div_s64, s64, s64, s64, quotient(a, b))
 ASSAY_BINARY(div_u64, u64, u64, u64, quotient(a, b))
 ASSAY_BINARY(rem_s16, u32, u32, u32, h(u32(remainder(sx(a), sx(b)))))
-ASSAY_BINARY(rem_u16, u32, u32, u32, remainder(a, b))
+ASSAY_BINARY(rem_u16, u32, u32, u32, h(remainder(a, b)))
 ASSAY_BINARY(rem_s32, s32, s32, s32, remainder(a, b))
 ASSAY_BINARY(rem_u32, u32, u32, u32, remainder(a, b))
 ASSAY_BINARY(rem_s64, s64, s64, s64, remainder(a, b))

@@ -1,5 +1,5 @@
-// mma.sync: fragments in registers become dense matrices and back. Fragment layouts: PTX ISA 9.0, section
-// 9.7.15.5 (one figure a shape); arithmetic: fp/tensor.hpp.
+// mma.sync: fragments in registers become dense matrices and back. Fragment layouts: PTX ISA 9.0,
+// section 9.7.15.5 (one figure a shape); arithmetic: fp/tensor.hpp.
 #include "fp/tensor.hpp"
 #include "vgpu/handlers/mma.hpp"
 
@@ -14,8 +14,8 @@ struct Place {
   int row, column;
 };
 
-// Where element `i` of a lane's fragment lies. `per` elements share a 32-bit register; a lane holds pairs
-// or quads of consecutive columns of A (rows of B), the halves of M and K in later registers.
+// Where element `i` of a lane's fragment lies. `per` elements share a 32-bit register; a lane holds
+// pairs or quads of consecutive columns of A (rows of B), the halves of M and K in later registers.
 Place place_a(const ir::MmaInfo& info, int per, int lane, int i) {
   int group = lane >> 2, inside = lane & 3, reg = i / per;
   bool halves_m = info.m == 16;

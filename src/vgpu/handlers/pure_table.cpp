@@ -16,6 +16,7 @@ const PureHandlers* build() {
   add_floating(table);
   add_approximate(table);
   add_convert(table);
+  add_half(table);
   for (const PureHandlers& row : table) CHECK(row.full && row.masked && row.guarded);
   return table;
 }

@@ -26,6 +26,7 @@ void add_compare(PureHandlers* table);
 void add_floating(PureHandlers* table);
 void add_approximate(PureHandlers* table);
 void add_convert(PureHandlers* table);
+void add_half(PureHandlers* table);
 } // namespace assay::vgpu::ASSAY_LEVEL
 #else
 namespace assay::vgpu { // null for levels that this build lacks

@@ -1,0 +1,170 @@
+// Every pure statement that was measured on the H200 (bench/results), with the measured inputs:
+// results must agree bit for bit; approximations within the stated units in the last place.
+#include "evaluate.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+namespace assay::vgpu {
+namespace {
+
+struct Record {
+  std::string name, type, ptx;
+  std::vector<std::string> inputs;
+  size_t count = 0, offset = 0;
+};
+
+struct Measured {
+  std::vector<Record> records;
+  std::string data;
+  const Record* find(const std::string& name) const {
+    for (const Record& r : records)
+      if (r.name == name) return &r;
+    return nullptr;
+  }
+};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+Measured load() {
+  const std::string folder = ASSAY_SOURCE_DIR "/bench/results/h200-2026-11-30/";
+  Measured m;
+  std::ifstream index(folder + "index.tsv"), data(folder + "data.bin", std::ios::binary);
+  std::stringstream bytes;
+  bytes << data.rdbuf();
+  m.data = bytes.str();
+  std::string line;
+  std::getline(index, line);
+  while (std::getline(index, line)) {
+    auto f = split(line, '\t');
+    f.resize(6);
+    m.records.push_back({f[0], f[1], f[4], split(f[5], ','), std::stoul(f[2]), std::stoul(f[3])});
+  }
+  return m;
+}
+
+uint32_t width_of(const std::string& type) { // f16 bf16 u16 f32 u32 f64 u64
+  return type.ends_with("64") ? 64 : type.ends_with("32") ? 32 : 16;
+}
+
+uint64_t element(const Measured& m, const std::string& name, size_t i) {
+  if (name == "u16.all") return i;
+  const Record* r = m.find(name);
+  uint32_t bytes = width_of(r->type) / 8;
+  uint64_t value = 0;
+  std::memcpy(&value, m.data.data() + r->offset + i * bytes, bytes);
+  return value;
+}
+
+std::string replaced(std::string text) { // "$d" → "d"
+  std::string out;
+  for (char c : text)
+    if (c != '$') out += c;
+  return out;
+}
+
+int64_t ordered(uint64_t bits, uint32_t width) { // monotone in the value
+  uint64_t sign = uint64_t(1) << (width - 1);
+  return bits & sign ? -int64_t(bits & (sign - 1)) : int64_t(bits);
+}
+
+// Allowed distance of an approximation from the measured value: units in the last place, or
+// absolute.
+struct Tolerance {
+  int64_t ulp = 0;
+  double absolute = 0;
+};
+Tolerance tolerance_of(const std::string& ptx) {
+  if (ptx.starts_with("ex2") || ptx.starts_with("rsqrt")) return {4, 0};
+  if (ptx.starts_with("rcp.approx") || ptx.starts_with("sqrt.approx")) return {2, 0};
+  if (ptx.starts_with("div.approx") || ptx.starts_with("div.full")) return {3, 0};
+  if (ptx.starts_with("tanh")) return {134, 0};
+  if (ptx.starts_with("lg2")) return {2, 2e-5};
+  if (ptx.starts_with("sin") || ptx.starts_with("cos")) return {2, 2e-6};
+  return {};
+}
+
+bool close(uint64_t got, uint64_t want, const Record& r) {
+  if (got == want) return true;
+  Tolerance t = tolerance_of(r.ptx);
+  if (t.ulp == 0) return false;
+  uint32_t width = width_of(r.type);
+  if (std::abs(ordered(got, width) - ordered(want, width)) <= t.ulp) return true;
+  float x = std::bit_cast<float>(uint32_t(got)), y = std::bit_cast<float>(uint32_t(want));
+  return width == 32 && t.absolute > 0 && std::abs(double(x) - double(y)) <= t.absolute;
+}
+
+// Failing elements of one record; the first few are described.
+size_t compare(const Measured& m, const Record& r, const LevelUnderTest& level,
+               std::string& description) {
+  Recorder recorder;
+  const char* names[] = {"a", "b", "c"};
+  std::vector<uint32_t> widths;
+  for (size_t k = 0; k < r.inputs.size(); ++k) {
+    widths.push_back(r.inputs[k] == "u16.all" ? 16 : width_of(m.find(r.inputs[k])->type));
+    recorder.declare(names[k], widths[k]);
+  }
+  uint32_t width = width_of(r.type);
+  recorder.declare("d", width);
+  auto instruction = parse_statement(replaced(r.ptx), recorder);
+  if (!instruction) {
+    description = "parse: " + instruction.error().text();
+    return r.count;
+  }
+  auto lowered = ir::lower_pure(*instruction, recorder);
+  if (!lowered || !*lowered) {
+    description = lowered ? "not pure" : lowered.error().text();
+    return r.count;
+  }
+  size_t wrong = 0;
+  for (size_t base = 0; base < r.count; base += 32) {
+    Frame frame(recorder);
+    size_t n = std::min<size_t>(32, r.count - base);
+    for (size_t k = 0; k < r.inputs.size(); ++k)
+      for (size_t lane = 0; lane < n; ++lane)
+        frame.set(recorder.slot(names[k]), widths[k], int(lane),
+                  element(m, r.inputs[k], base + lane));
+    frame.run(recorder, level, true, ~0u);
+    for (size_t lane = 0; lane < n; ++lane) {
+      uint64_t got = frame.get(recorder.slot("d"), width, int(lane));
+      uint64_t want = element(m, r.name, base + lane);
+      if (close(got, want, r)) continue;
+      if (wrong++ >= 3) continue;
+      std::stringstream text;
+      text << std::hex << " [";
+      for (const std::string& input : r.inputs) text << " " << element(m, input, base + lane);
+      description += text.str();
+      text.str("");
+      text << std::hex << "] got " << got << " want " << want << ";";
+      description += text.str();
+    }
+  }
+  return wrong;
+}
+
+TEST(Golden, MeasuredStatements) {
+  Measured m = load();
+  ASSERT_GT(m.records.size(), 300u);
+  size_t compared = 0;
+  for (const Record& r : m.records) {
+    if (r.ptx.empty() || r.ptx.find("$d") == std::string::npos || r.ptx.starts_with("redux"))
+      continue;
+    for (const LevelUnderTest& level : levels_under_test()) {
+      std::string description;
+      size_t wrong = compare(m, r, level, description);
+      EXPECT_EQ(wrong, 0u) << level.name << " " << r.ptx << " of " << r.count << ":" << description;
+      compared += r.count;
+    }
+  }
+  EXPECT_GT(compared, 500000u);
+}
+
+} // namespace
+} // namespace assay::vgpu
