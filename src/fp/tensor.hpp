@@ -121,14 +121,18 @@ inline bool tensor_special(const TensorProblem& p, int row, int column, int k0, 
   return true;
 }
 
-// The patterns of a row's results. f32 results are rounded by the caller's Control.
+// The patterns of a row's results, the inexact step toward zero.
 ASSAY_FP_INLINE void tensor_round(bool half, const double* total, uint32_t* out) {
+  float toward_zero[kTensorN];
+  {
+    Control<Rounding::rz, false> control;
+    for (int j = 0; j < kTensorN; ++j) toward_zero[j] = float(total[j]) + 0.0f; // −0 becomes +0
+  }
   for (int j = 0; j < kTensorN; ++j) {
-    float toward_zero = float(total[j]) + 0.0f; // −0 becomes +0
-    float limited = total[j] >= 0x1p128 ? real(0x7f800000u) : toward_zero;
+    float limited = total[j] >= 0x1p128 ? real(0x7f800000u) : toward_zero[j];
     limited = total[j] <= -0x1p128 ? real(0xff800000u) : limited;
-    bool inexact = double(toward_zero) != total[j];
-    uint32_t to_odd = bits(toward_zero) | (inexact ? 1 : 0) | (total[j] < 0 ? 0x80000000u : 0);
+    uint32_t inexact = double(toward_zero[j]) != total[j];
+    uint32_t to_odd = bits(toward_zero[j]) | inexact | (total[j] < 0 ? 0x80000000u : 0);
     out[j] = half ? f32_to_f16(real(to_odd)) : bits(limited);
   }
 }
@@ -142,18 +146,12 @@ ASSAY_FP_INLINE void tensor_multiply(TensorProblem& p, const TensorUnit& unit, i
       TensorOperand<1, kTensorN> c;
       for (int j = 0; j < kTensorN; ++j) c.set(0, j, p.c[row][j], acc);
       double total[kTensorN];
-      uint32_t out[kTensorN];
       tensor_row(p, unit, row, k0, k1, c, total);
-      {
-        Control<Rounding::rz, false> control;
-        tensor_round(p.half_result, total, out);
-      }
+      tensor_round(p.half_result, total, p.c[row]);
+      if (!(p.a.any_special | p.b.any_special | c.any_special)) continue;
       for (int j = 0; j < kTensorN; ++j) {
-        p.c[row][j] = out[j];
         uint32_t result;
-        if ((p.a.any_special | p.b.any_special | c.any_special) &&
-            tensor_special(p, row, j, k0, k1, c.special[0][j], result))
-          p.c[row][j] = result;
+        if (tensor_special(p, row, j, k0, k1, c.special[0][j], result)) p.c[row][j] = result;
       }
     }
 }

@@ -2,6 +2,7 @@
 // result to its register. PTX ISA 9.0, section 9.7.9.21 (cvt).
 #include "ir/lower_pure.hpp"
 
+#include <cstdio>
 #include <fmt/format.h>
 
 namespace assay::ir::pure {
@@ -283,6 +284,40 @@ Result<bool> lower_packed(const Conversion& c) {
   return true;
 }
 
+// cvt.pack.sat.type.s32{.b32} d, a, b{, c}: a and b clamped, side by side with b lowest, below c.
+Result<bool> lower_cvt_pack(const ptx::Instruction& i, Builder& builder) {
+  if (i.modifiers.size() < 4 || i.modifiers[1] != ".sat" || i.modifiers[3] != ".s32")
+    return unsupported_form(i);
+  unsigned width = 0;
+  char sign = 0;
+  if (std::sscanf(i.modifiers[2].c_str(), ".%c%u", &sign, &width) != 2 || width > 16)
+    return unsupported_form(i);
+  if (auto enough = need(i, width == 16 ? 3 : 4); !enough) return enough.error();
+  uint32_t low = sign == 's' ? ~0u << (width - 1) : 0;
+  uint32_t high = sign == 's' ? ~low : (1u << width) - 1;
+  Value parts[2]; // b, a
+  for (int k = 0; k < 2; ++k) {
+    ASSAY_SOURCE(value, i.operands[2 - k], Type::s32);
+    Chain chain(builder, value);
+    chain.then(OpCode::max_s32, 32, builder.constant(low, 32));
+    chain.then(OpCode::min_s32, 32, builder.constant(high, 32));
+    chain.then(OpCode::and_b32, 32, builder.constant((1u << width) - 1, 32));
+    if (k) chain.then(OpCode::shl_b32, 32, builder.constant(width, 32));
+    parts[k] = chain.finish();
+  }
+  ASSAY_DEST(d, i.operands[0], Type::b32);
+  if (width == 16) {
+    builder.emit(OpCode::or_b32, d, parts[0], parts[1]);
+    return true;
+  }
+  Value both = builder.temp(32), upper = builder.temp(32);
+  ASSAY_SOURCE(c, i.operands[3], Type::b32);
+  builder.emit(OpCode::or_b32, both, parts[0], parts[1]);
+  builder.emit(OpCode::shl_b32, upper, c, builder.constant(2 * width, 32));
+  builder.emit(OpCode::or_b32, d, both, upper);
+  return true;
+}
+
 constexpr std::string_view kRoundings[] = {".rn",  ".rz",  ".rm",  ".rp", ".rna",
                                            ".rni", ".rzi", ".rmi", ".rpi"};
 
@@ -300,6 +335,7 @@ Result<bool> lower_cvt(const ptx::Instruction& i, Builder& builder) {
                has(i, ".sat")};
   for (std::string_view mode : kRoundings)
     if (has(i, mode)) c.rounding = mode.substr(1);
+  if (has(i, ".pack")) return lower_cvt_pack(i, builder);
   if (auto packed = lower_packed(c); !packed || *packed) return packed;
   bool plain = i.operands.size() == 2 && !has(i, ".satfinite");
   if (plain && is_integer(c.to) && is_integer(c.from)) return integer_to_integer(c);

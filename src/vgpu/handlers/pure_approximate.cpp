@@ -91,12 +91,15 @@ ASSAY_INLINE double flushed(double x) {
   uint64_t b = fp::bits(x);
   return fp::real((b & 0x7ff0000000000000ull) == 0 ? b & 0x8000000000000000ull : b);
 }
+ASSAY_INLINE double nearest_upper(double x) {
+  double r = fp::real((fp::bits(x) + 0x80000000ull) & 0xffffffff00000000ull);
+  return x == x ? r : upper(fp::real(fp::kNan64));
+}
 #define UNARY64(name, expression)                                                                  \
   template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
     map<Full>(                                                                                     \
         lanes<double>(regs, op.d), w.exec,                                                         \
-        [](double a) -> double { return upper(fp::canonical(expression)); },                       \
-        lanes<double>(regs, op.a));                                                                \
+        [](double a) -> double { return nearest_upper(expression); }, lanes<double>(regs, op.a));  \
   }
 UNARY64(rcp_approx_ftz_f64, flushed(1.0 / flushed(upper(a))))
 UNARY64(rsqrt_approx_f64, 1.0 / __builtin_sqrt(upper(a)))

@@ -5,8 +5,9 @@
 namespace assay::vgpu::test {
 namespace {
 
-JobSpec bench_job(const std::string& name, uint32_t grid_x, uint32_t grid_y, uint32_t block_x, uint32_t block_y,
-                  std::vector<uint64_t> buffers, const std::vector<std::pair<size_t, uint32_t>>& scalars) {
+JobSpec bench_job(const std::string& name, uint32_t grid_x, uint32_t grid_y, uint32_t block_x,
+                  uint32_t block_y, std::vector<uint64_t> buffers,
+                  const std::vector<std::pair<size_t, uint32_t>>& scalars) {
   std::string path = std::string(ASSAY_SOURCE_DIR) + "/bench/kernels/" + name + ".ptx";
   auto text = read_file(path);
   EXPECT_TRUE(text);
@@ -29,7 +30,8 @@ JobSpec bench_job(const std::string& name, uint32_t grid_x, uint32_t grid_y, uin
         l.arguments.push_back(a);
       }
     if (scalar) continue;
-    BufferSpec spec{"b" + std::to_string(b), buffers[b], std::vector<uint8_t>(buffers[b]), 256, b + 1 < buffers.size()};
+    BufferSpec spec{"b" + std::to_string(b), buffers[b], std::vector<uint8_t>(buffers[b]), 256,
+                    b + 1 < buffers.size()};
     for (size_t k = 0; k + 4 <= spec.data.size(); k += 4) {
       uint32_t v = 0x3f000000u + uint32_t(k * 2654435761u >> 10 & 0x7fffff);
       std::memcpy(&spec.data[k], &v, 4);
@@ -55,7 +57,8 @@ TEST(Levels, SameBytesAtEveryLevelWithAndWithoutDetection) {
     RunOptions options;
     options.level = "portable";
     Outcome first = run_with(jobs[i], "canonical", 1, options);
-    ASSERT_TRUE(first.completed) << i << ' ' << kind_name(first.events[0].kind) << ' ' << first.events[0].message;
+    ASSERT_TRUE(first.completed) << i << ' ' << kind_name(first.events[0].kind) << ' '
+                                 << first.events[0].message;
     for (const char* level : {"portable", "avx2", "avx512"})
       for (bool detect : {false, true}) {
         options.level = level;

@@ -89,9 +89,10 @@ TEST(Progress, RightUnderEveryPolicyAndEveryTraceReplays) {
         RunOptions options;
         options.step_budget = 50000000;
         Outcome o = run_with(j, policy, seed, options);
-        ASSERT_TRUE(o.completed) << policy << ' ' << seed << ": " << kind_name(o.events[0].kind) << ' '
-                                 << o.events[0].message;
-        for (size_t i = 0; i < c.want.size(); ++i) ASSERT_EQ(word(o, 1, i), c.want[i]) << policy << ' ' << i;
+        ASSERT_TRUE(o.completed) << policy << ' ' << seed << ": " << kind_name(o.events[0].kind)
+                                 << ' ' << o.events[0].message;
+        for (size_t i = 0; i < c.want.size(); ++i)
+          ASSERT_EQ(word(o, 1, i), c.want[i]) << policy << ' ' << i;
         for (const auto& l : o.conflicts)
           for (const auto& conflict : l.conflicts)
             EXPECT_NE(conflict.kind, race::Conflict::Kind::race) << policy;
@@ -116,7 +117,8 @@ TEST(Progress, DeadlockNamesEveryWait) {
   B:
     barrier.sync.aligned 2, 64;
     ret;
-  })", 1, 64, {4});
+  })",
+                  1, 64, {4});
   Outcome o = run_with(j, "canonical", 1);
   ASSERT_FALSE(o.completed);
   EXPECT_EQ(o.events[0].kind, EventKind::deadlock);
