@@ -25,7 +25,7 @@ function(assay_levels target)
     add_library(${objects} OBJECT ${sources})
     target_compile_definitions(${objects} PRIVATE ASSAY_LEVEL=${level})
     target_compile_options(${objects} PRIVATE
-      ${ASSAY_LEVEL_FLAGS_${level}} -Wno-psabi -fno-trapping-math
+      ${ASSAY_LEVEL_FLAGS_${level}} -Wno-psabi $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed> -fno-trapping-math
       # objcopy cannot make unique symbols local.
       $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique> $<IF:$<CONFIG:Sanitize>,-O1,-O3>)
     target_link_libraries(${objects} PRIVATE assay_ir assay_fp assay_race assay_schedule)
