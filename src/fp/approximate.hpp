@@ -34,7 +34,7 @@ ASSAY_FP_INLINE double power_of_two(double x) {
   p = p * t + 1.0;
   return real(bits(p) + (bits(shifted) << 52)); // the low bits of `shifted` hold the integer
 }
-ASSAY_FP_INLINE double exp2_of(double x) { // any x
+ASSAY_FP_INLINE double exp2_of(double x) { // any x; beyond the range of f32 merely huge or tiny
   double low = x < -1000 ? -1000 : x, clamped = low > 1000 ? 1000 : low;
   double r = power_of_two(clamped == clamped ? clamped : 0.0);
   return x == x ? r : x;
