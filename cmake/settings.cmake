@@ -12,12 +12,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 
 add_library(assay_settings INTERFACE)
-target_compile_options(assay_settings INTERFACE
-  -Wall -Wextra -Wno-unused-parameter -ffp-contract=off -fno-math-errno
-  $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
 # g++ 12 and 13 see uninitialised strings in temporaries of std::variant and std::optional that are never
 # read (GCC bug 105562 and its kin); clang and the sanitizers watch over the real thing.
 target_compile_options(assay_settings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+target_compile_options(assay_settings INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -ffp-contract=off -fno-math-errno
+  $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
 # libstdc++ 12's own std::stable_sort uses what clang 19 calls deprecated; and `a & b ? x : y` is how code
 # without branches is written here.
 target_compile_options(assay_settings INTERFACE
