@@ -123,16 +123,6 @@ private:
     first[id] = uint32_t(ranges.size() - 1);
   }
 
-  // A destination starts before the sources end unless it may share with them.
-  bool may_share(const VirtualOp& op) const {
-    if (!is_pure(op.code) || op.d == kNoIndex) return false;
-    uint32_t slots = f_.registers[op.d].slots();
-    bool same = true;
-    for_each_operand(
-        f_, op, [&](uint32_t id) { same &= f_.registers[id].slots() == slots; }, [](uint32_t) {});
-    return same;
-  }
-
   void ranges_of(uint32_t b) {
     const Block& block = f_.blocks[b];
     live_.clear();
@@ -147,7 +137,8 @@ private:
         revive(crossing_[w * 64 + size_t(__builtin_ctzll(bits))], 2 * block.end);
     for (uint32_t i = block.end; i-- > block.first;) {
       const VirtualOp& op = f_.ops[i];
-      uint32_t start = may_share(op) ? 2 * i + 1 : 2 * i;
+      // A destination starts before the sources end unless the operation is pure.
+      uint32_t start = is_pure(op.code) ? 2 * i + 1 : 2 * i;
       for_each_operand(
           f_, op, [](uint32_t) {},
           [&](uint32_t id) {
@@ -249,22 +240,27 @@ Result<SlotAssignment> assign_slots(const VirtualFunction& f) {
     uint32_t x = live.ranges[live.first[a]].start, y = live.ranges[live.first[b]].start;
     return x != y ? x < y : a < b;
   });
-  const uint32_t base = out.slots;
-  std::vector<Occupied> slots;
+  std::vector<uint32_t> unit(f.registers.size()); // within the pool of the register's width
+  std::vector<Occupied> pools[3];                 // 32, 64 and 128 bits
+  auto pool_of = [&](uint32_t id) { return f.registers[id].slots() / 2; };
   for (uint32_t id : order) {
-    uint32_t width = f.registers[id].slots(), r = live.first[id], from = live.ranges[r].start;
-    uint32_t at = (base + width - 1) / width * width - base;
-    for (;; at += width) {
-      if (slots.size() < at + width) slots.resize(at + width);
-      bool free = true;
-      for (uint32_t k = 0; k < width && free; ++k)
-        free = !slots[at + k].meets(live.ranges, r, from);
-      if (free) break;
-    }
-    for (uint32_t k = 0; k < width; ++k) slots[at + k].take(live.ranges, r);
-    out.slot[id] = Slot(std::min<uint32_t>(base + at, kNoSlot));
+    uint32_t r = live.first[id], from = live.ranges[r].start;
+    std::vector<Occupied>& pool = pools[pool_of(id)];
+    uint32_t at = 0;
+    while (at < pool.size() && pool[at].meets(live.ranges, r, from)) ++at;
+    if (at == pool.size()) pool.emplace_back();
+    pool[at].take(live.ranges, r);
+    unit[id] = at;
   }
-  out.slots = base + uint32_t(slots.size());
+  uint32_t base[3];
+  for (uint32_t pool : {0, 1, 2}) {
+    uint32_t width = 1u << pool;
+    base[pool] = (out.slots + width - 1) / width * width;
+    out.slots = base[pool] + width * uint32_t(pools[pool].size());
+  }
+  for (uint32_t id : order)
+    out.slot[id] =
+        Slot(std::min<uint32_t>(base[pool_of(id)] + f.registers[id].slots() * unit[id], kNoSlot));
   if (out.slots >= kNoSlot) return unsupported("function with more than 65534 register slots");
   out.live_registers = worst_pressure(f, live);
   return out;

@@ -15,6 +15,7 @@ public:
   SlotVerifier(const VirtualFunction& f, const SlotAssignment& a) : f_(f), a_(a) {}
 
   Result<void> run() {
+    check_widths();
     size_t n = f_.blocks.size();
     in_.assign(n, {});
     in_[0].assign(a_.slots, kUnwritten);
@@ -39,6 +40,18 @@ public:
   }
 
 private:
+  // Lanes that run apart own columns, which agree only between registers of one width.
+  void check_widths() {
+    std::vector<uint32_t> width(a_.slots);
+    for (uint32_t id = 0; id < f_.registers.size(); ++id)
+      for (uint32_t k = 0; a_.slot[id] != kNoSlot && k < f_.registers[id].slots(); ++k) {
+        uint32_t& w = width[a_.slot[id] + k];
+        if (w && w != f_.registers[id].slots())
+          problem_ = fmt::format("slot {} serves two widths", a_.slot[id] + k);
+        w = f_.registers[id].slots();
+      }
+  }
+
   void put(std::vector<uint32_t>& state, uint32_t id) const {
     for (uint32_t k = 0; k < f_.registers[id].slots(); ++k) state[a_.slot[id] + k] = id;
   }

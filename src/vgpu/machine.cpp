@@ -1,4 +1,5 @@
 // A launch's machine: code bound to handlers, CTAs set up and taken down, calls, events.
+#include "vgpu/frames.hpp"
 #include "vgpu/machine.hpp"
 
 #include "base/check.hpp"
@@ -175,7 +176,8 @@ void Machine::call(Warp& w, uint32_t pc, uint32_t function) {
   Group& g = *w.group;
   constexpr size_t kMaxDepth = 4096;
   const ir::Function& caller = program.functions[g.function];
-  uint32_t regs_base = g.regs_base + caller.slots, local_base = g.local_base + caller.local_bytes;
+  uint32_t regs_base = frame_place(program, w, g, function);
+  uint32_t local_base = g.local_base + caller.local_bytes;
   local_base = (local_base + 15) & ~15u;
   if (g.frames.size() >= kMaxDepth ||
       !local_reserve(w, local_base + program.functions[function].local_bytes)) {

@@ -1,6 +1,7 @@
 // CTA barriers: bar and barrier in every form. Source: PTX ISA 9.0, section 9.7.13.1; what counts as
 // a defect: docs/concurrency.md, "Lanes, convergence, barriers, exit".
 #include "base/check.hpp"
+#include "vgpu/frames.hpp"
 #include "vgpu/machine.hpp"
 
 #include <fmt/format.h>
@@ -165,7 +166,7 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
                                                              : (b.red_or ? ~0u : 0u);
       }
       g.bypassed = false;
-      if (merged && merged->pc == g.pc + 1 && merged->regs_base == g.regs_base) {
+      if (merged && merged->pc == g.pc + 1 && same_frames(*merged, g)) {
         bool running = w->group == &g;
         merge(*w, *merged, g);
         if (running) w->group = merged;

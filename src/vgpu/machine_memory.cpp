@@ -102,7 +102,11 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
             true, "local", offset);
       return {};
     }
-    if (offset + bytes > w.local.size() * 4) {
+    // Parameters of a call lie behind the frame: memory that nobody has asked for yet.
+    const ir::Op& op = program.ops[pc];
+    bool parameter = (op.code == ir::OpCode::ld || op.code == ir::OpCode::st) &&
+                     op.a == ir::kNoSlot && program.mem[op.c].frame;
+    if (offset + bytes > w.local.size() * 4 && !(parameter && local_reserve(w, offset + bytes))) {
       fault(w, pc, lane, EventKind::out_of_bounds,
             fmt::format("{} of {} bytes at local offset {} is outside the thread's local memory", what,
                         bytes, offset),

@@ -3,6 +3,7 @@
 // Lanes meet on (mask, operation, qualifiers), wherever they stand; values travel through the
 // deposit, so that groups at different instructions can exchange them.
 #include "base/check.hpp"
+#include "vgpu/frames.hpp"
 #include "vgpu/machine.hpp"
 
 #include <fmt/format.h>
@@ -83,8 +84,7 @@ void Machine::complete_meet(Warp& w, uint32_t mask, uint64_t key) {
     if (g.state != GroupState::at_meet || g.meet_key != key || g.meet_mask != mask) continue;
     for (Group& o : w.groups)
       if (&o != &g && o.state == GroupState::at_meet && o.meet_key == key && o.meet_mask == mask &&
-          o.pc == g.pc && o.frames.size() == g.frames.size() && o.regs_base == g.regs_base &&
-          (o.frames.empty() || o.frames.back().return_pc == g.frames.back().return_pc)) {
+          o.pc == g.pc && same_frames(o, g)) {
         bool was_running = w.group == &o;
         merge(w, g, o);
         if (was_running) w.group = &g;

@@ -71,6 +71,17 @@ TEST(Slots, CopiesOfChangingRegistersStay) {
   EXPECT_EQ(find(*p, OpCode::mov_b32).size(), 2u);
 }
 
+// Lanes on other paths still own the columns of a 64-bit value that is dead on this one.
+TEST(Slots, ASlotServesOneWidth) {
+  auto p = lower_body(
+      "ld.global.u64 %d2, [%d1]; st.global.u64 [%d1], %d2; ld.global.u32 %r1, [%d1];"
+      "st.global.u32 [%d1], %r1; ld.global.u64 %d3, [%d1]; st.global.u64 [%d1], %d3; ret;");
+  auto ld = find(*p, OpCode::ld);
+  Slot wide = p->mem[p->ops[ld[0]].c].regs[0], narrow = p->mem[p->ops[ld[1]].c].regs[0];
+  EXPECT_TRUE(narrow < wide || narrow > wide + 1);
+  EXPECT_EQ(wide, p->mem[p->ops[ld[2]].c].regs[0]);
+}
+
 // The verifier of assignments is itself tested: it must see a clash.
 TEST(Slots, TheVerifierSeesAClash) {
   ptx::Function source;
