@@ -168,9 +168,9 @@ uint64_t warp_syncs(Detector& d) {
   uint64_t n = 0;
   for (int round = 0; round < 2000; ++round)
     for (uint32_t w = 0; w < kWarps; ++w, n += 2) {
-      d.affine(Space::shared, {0, w}, w * 128, store(1));
+      d.affine(Space::shared, {0, w}, w * 256, store(1));
       d.warp_sync({0, w}, ~0u);
-      d.affine(Space::shared, {0, w}, w * 128 + 4, load(2));
+      d.affine(Space::shared, {0, w}, w * 256 + 4, load(2));
       d.warp_sync({0, w}, ~0u);
     }
   return n;

@@ -11,8 +11,10 @@ enum class Scope : uint8_t { none, cta, cluster, gpu, sys };
 
 // Who accesses. Ordinary agents are warps; asynchronous copies get agents of their own.
 struct Agent {
-  uint32_t cta = 0;  // linear CTA index in the launch
-  uint32_t warp = 0; // warp index in the CTA; copies: kCopyAgent + sequence number in the CTA
+  uint32_t cta = 0; // linear CTA index in the launch
+  // Warp index in the CTA. Copies: kCopyAgent + 32·(number of the instruction in the CTA) + lane;
+  // the agent of lane 0 may stand for all lanes of the instruction in one access.
+  uint32_t warp = 0;
 };
 inline constexpr uint32_t kCopyAgent = 0x10000;
 

@@ -30,21 +30,33 @@ private:
 
 // Ascending addresses, which is what most instructions have, need no table.
 inline void AddressGroups::collect(uint32_t lanes, const uint64_t* address) {
-  uint32_t n = 0;
-  bits_ = 0;
-  bool ascending = true;
-  for (uint32_t m = lanes; m; m &= m - 1) {
-    uint32_t l = uint32_t(std::countr_zero(m));
-    bits_ |= address[l];
-    bool same = n && address[l] == groups_[n - 1].address;
-    ascending &= !n || address[l] >= groups_[n - 1].address;
-    n += !same;
-    groups_[n - 1].address = address[l];
-    groups_[n - 1].lanes = (same ? groups_[n - 1].lanes : 0) | 1u << l;
-  }
-  count_ = n;
-  if (ascending) return;
+  uint64_t last = address[std::countr_zero(lanes)];
+  bool strictly = true, ascending = true;
+  bits_ = last;
   count_ = 0;
+  groups_[count_++] = {last, lanes & (0u - lanes)};
+  for (uint32_t m = lanes & (lanes - 1); m; m &= m - 1) {
+    uint32_t l = uint32_t(std::countr_zero(m));
+    uint64_t a = address[l];
+    strictly &= a > last;
+    ascending &= a >= last;
+    bits_ |= a;
+    last = a;
+    groups_[count_++] = {a, 1u << l};
+  }
+  if (strictly) return;
+  uint32_t n = count_;
+  count_ = 0;
+  if (ascending) {
+    for (uint32_t i = 0; i < n; ++i) {
+      Group g = groups_[i];
+      if (count_ && g.address == groups_[count_ - 1].address)
+        groups_[count_ - 1].lanes |= g.lanes;
+      else
+        groups_[count_++] = g;
+    }
+    return;
+  }
   slots_.fill(0);
   for (uint32_t m = lanes; m; m &= m - 1) {
     uint32_t l = uint32_t(std::countr_zero(m));

@@ -33,16 +33,17 @@ void Causality::cta_begin(uint32_t index) {
   ctas_[index]->warps.resize(shape_.warps_per_cta);
 }
 
-// What its records refer to stays: which lanes joined which copies.
+// What records of global memory refer to stays: who joined which copies.
 void Causality::cta_end(uint32_t index) {
   CtaState& c = cta(index);
   forgotten_[index] = !c.published;
+  std::erase_if(c.copies, [](const auto& copies) { return !copies.second->tracked; });
   if (c.copies.empty()) {
     ctas_[index] = nullptr;
     return;
   }
-  for (auto& [number, lanes] : c.copies)
-    for (CopyLane& copy : lanes) copy.start = Snapshot{};
+  for (auto& [number, group] : c.copies)
+    for (CopyLane& copy : group->lanes) copy.start = Snapshot{};
   std::vector<WarpState>().swap(c.warps);
   c.clock = c.sc = ClockRef();
   c.shared = SyncVariables();
@@ -54,9 +55,7 @@ bool Causality::ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t
     if (time < o.cta_floor) return true;
     if (warp == o.warp) {
       if (time < o.warp_floor) return true;
-      if (o.copy ? from_lane == o.copy->start.lane && time <= o.copy->start.time
-                 : from_lane == lane)
-        return true;
+      if (from_lane == lane && (!o.copy || time <= o.copy->start.time)) return true;
     }
   }
   for (const Clock* clock : {o.cta_clock(), o.warp_clock(), o.lane_clock(lane)})
@@ -64,24 +63,21 @@ bool Causality::ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t
   return false;
 }
 
-bool Causality::copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t number,
+bool Causality::copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t group,
                              uint32_t copy_lane) const {
-  if (o.copy && cta == o.cta && number == o.copy_number && copy_lane == o.copy->lane) return true;
-  const CopyLane* c = copy(cta, number, copy_lane);
-  if (!c) return false;
-  for (const CopyLane::Join& j : c->joins)
+  if (o.copy && cta == o.cta && group == o.copy_group && copy_lane == lane) return true;
+  const CopyGroup* c = copies(cta, group);
+  if (!c) return true;
+  for (const CopyLane::Join& j : c->lanes[copy_lane].joins)
     if (ordered(o, lane, cta, j.warp, j.lane, j.time)) return true;
   return false;
 }
 
-const CopyLane* Causality::copy(uint32_t cta, uint32_t number, uint32_t lane) const {
+CopyGroup* Causality::copies(uint32_t cta, uint32_t group) const {
   const CtaState* c = ctas_[cta].get();
   if (!c) return nullptr;
-  auto it = c->copies.find(number);
-  if (it == c->copies.end()) return nullptr;
-  for (const CopyLane& l : it->second)
-    if (l.lane == lane) return &l;
-  return nullptr;
+  auto it = c->copies.find(group);
+  return it == c->copies.end() ? nullptr : it->second.get();
 }
 
 LaneState& Causality::lane_state(CtaState& c, WarpState& w, uint32_t lane) {
@@ -145,7 +141,20 @@ void Causality::raise_floor(CtaState& c, uint32_t cta) {
   }
   c.floor = ++c.top;
   c.floors.push_back(c.floor);
+  if (!c.copies.empty()) forget_copies(c);
   CHECK(c.top < UINT32_MAX - 1);
+}
+
+// Copies that are joined for good: what is left in shared memory of them is dead.
+void Causality::forget_copies(CtaState& c) {
+  uint32_t floor = dead_below(c);
+  std::erase_if(c.copies, [&](const auto& entry) {
+    const CopyGroup& g = *entry.second;
+    return !g.tracked && g.joined == g.issued &&
+           std::all_of(g.lanes.begin(), g.lanes.end(), [&](const CopyLane& l) {
+             return l.joins.empty() || l.joins.front().time < floor;
+           });
+  });
 }
 
 bool Causality::barrier(const Detector::BarrierPhase& phase) {
@@ -190,9 +199,12 @@ void Causality::warp_sync(Agent agent, uint32_t lanes) {
 void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks& acquiring) {
   CtaState& c = cta(cta_index);
   uint32_t top = 0;
-  for (uint32_t w = 0; w < parts.size(); ++w)
-    for (uint32_t l = 0; l < 32; ++l)
-      if (parts[w] >> l & 1) top = std::max(top, time(c, c.warps[w], l));
+  for (uint32_t w = 0; w < parts.size(); ++w) {
+    const WarpState& warp = c.warps[w];
+    if (parts[w]) top = std::max({top, c.floor, warp.base});
+    for (uint32_t l = 0; l < 32 && !uniform(c, warp); ++l)
+      if (parts[w] >> l & 1) top = std::max(top, warp.own[l]);
+  }
   ++top; // the participants' next time, so that everything of theirs below it is before
   c.top = std::max(c.top, top);
   CHECK(c.top < UINT32_MAX - 1);
@@ -205,24 +217,26 @@ void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks&
       if (warp.floor > c.floor) all.add(warp_key(cta_index, w), warp.floor);
     }
     if (parts[w] == warp_lanes(w)) all.add(warp_key(cta_index, w), top);
-    for (uint32_t l = 0; l < 32; ++l) {
+    bool whole = parts[w] == warp_lanes(w);
+    for (uint32_t l = 0; l < 32 && (warp.lanes || !whole); ++l) {
       if (!(parts[w] >> l & 1)) continue;
       if (warp.lanes) all.add((*warp.lanes)[l].clock);
-      if (parts[w] != warp_lanes(w)) all.add(lane_key(cta_index, w, l), top);
+      if (!whole) all.add(lane_key(cta_index, w, l), top);
     }
   }
   ClockRef clock = all.take();
   for (uint32_t w = 0; w < parts.size(); ++w) {
-    uint32_t published = parts[w] & ~c.warps[w].exited;
+    WarpState& warp = c.warps[w];
     if (acquiring[w]) give(c, w, acquiring[w], clock);
-    for (uint32_t l = 0; l < 32; ++l) {
-      if (!(published >> l & 1)) continue;
-      c.warps[w].own[l] = top;
-      c.warps[w].top = std::max(c.warps[w].top, top);
+    if (parts[w] == warp_lanes(w)) {
+      warp.base = top;
+      if ((acquiring[w] | warp.exited) == warp_lanes(w)) warp.floor = top;
+      continue;
     }
-    if (parts[w] != warp_lanes(w)) continue;
-    c.warps[w].base = top;
-    if ((acquiring[w] | c.warps[w].exited) == warp_lanes(w)) c.warps[w].floor = top;
+    for (uint32_t published = parts[w] & ~warp.exited; published; published &= published - 1) {
+      warp.own[std::countr_zero(published)] = top;
+      warp.top = std::max(warp.top, top);
+    }
   }
   c.fine = true;
 }

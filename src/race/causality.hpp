@@ -55,14 +55,21 @@ struct WarpState {
   std::unique_ptr<std::array<LaneState, 32>> lanes; // where one of them needs it
 };
 
-// One asynchronous copy: it knows what its issuer knew; others know it through those who joined it.
+// One lane's asynchronous copy: it knows what its issuer knew; others know it through those who
+// joined it.
 struct CopyLane {
-  uint32_t lane = 0;
-  Snapshot start;
   struct Join {
     uint32_t warp, lane, time;
   };
+  Snapshot start;
   std::vector<Join> joins;
+};
+
+// The copies of one instruction.
+struct CopyGroup {
+  uint32_t issued = 0, joined = 0; // lanes
+  bool tracked = false;            // some record of global memory refers to them
+  std::array<CopyLane, 32> lanes;
 };
 
 struct CtaState {
@@ -74,7 +81,7 @@ struct CtaState {
   ClockRef clock;
   ClockRef sc; // what fence.sc of its lanes published
   std::vector<WarpState> warps;
-  std::unordered_map<uint32_t, std::vector<CopyLane>> copies; // by sequence number
+  std::unordered_map<uint32_t, std::unique_ptr<CopyGroup>> copies; // by number / 32
   // The floors that unjoined copies started from, ascending, and how many of each: what they know
   // of the CTA may end there.
   std::vector<std::pair<uint32_t, uint32_t>> unjoined;
@@ -86,8 +93,8 @@ struct Observer {
   uint32_t cta = 0, warp = 0; // of a copy: its issuer
   uint32_t cta_floor = 0, warp_floor = 0;
   const CtaState* state = nullptr;
-  const CopyLane* copy = nullptr;
-  uint32_t copy_number = 0;
+  const CopyLane* copy = nullptr; // its lane's, or one in the same state
+  uint32_t copy_group = 0;
 
   const Clock* cta_clock() const { return copy ? copy->start.cta_clock.get() : state->clock.get(); }
   const Clock* warp_clock() const {
@@ -127,14 +134,14 @@ public:
   static Observer observer(const CtaState& c, uint32_t cta, uint32_t warp) {
     return {cta, warp, c.floor, c.warps[warp].floor, &c, nullptr, 0};
   }
-  static Observer observer(const CtaState& c, uint32_t cta, uint32_t number, const CopyLane& copy) {
-    return {cta, copy.start.warp, copy.start.cta_floor, copy.start.warp_floor, &c, &copy, number};
+  static Observer observer(const CtaState& c, uint32_t cta, uint32_t group, const CopyLane& copy) {
+    return {cta, copy.start.warp, copy.start.cta_floor, copy.start.warp_floor, &c, &copy, group};
   }
   // Is what that lane did at `time` ordered before the observing lane's next access?
   bool ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t warp, uint32_t from_lane,
                uint32_t time) const;
   // The same for what a copy did.
-  bool copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t number,
+  bool copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t group,
                     uint32_t copy_lane) const;
 
   bool barrier(const Detector::BarrierPhase& phase); // true: it raised the CTA's floor
@@ -147,7 +154,7 @@ public:
   void fence(Agent agent, uint32_t lanes, Detector::Fence fence, Scope scope);
   void copy_issue(Agent issuer, uint32_t lane, uint32_t number);
   void copy_joined(Agent waiter, uint32_t lane, uint32_t number);
-  const CopyLane* copy(uint32_t cta, uint32_t number, uint32_t lane) const;
+  CopyGroup* copies(uint32_t cta, uint32_t group) const; // null when they concern nobody any more
 
   void write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
              Detector::Order order, Scope scope);
@@ -167,6 +174,7 @@ private:
   void join(CtaState& c, uint32_t warp, uint32_t lane, const ClockRef& clock);
   bool full_barrier(const Detector::BarrierPhase& phase, const CtaState& c) const;
   void raise_floor(CtaState& c, uint32_t cta);
+  void forget_copies(CtaState& c);
   void raise_warp(CtaState& c, uint32_t cta, uint32_t warp);
   void synchronise(uint32_t cta, const Masks& parts, const Masks& acquiring);
   void give(CtaState& c, uint32_t warp, uint32_t lanes, const ClockRef& clock);

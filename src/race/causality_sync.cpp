@@ -150,10 +150,12 @@ void Causality::sc_fence(CtaState& c, Agent agent, uint32_t lanes, Scope scope, 
 
 void Causality::copy_issue(Agent issuer, uint32_t lane, uint32_t number) {
   CtaState& c = cta(issuer.cta);
-  CopyLane copy;
-  copy.lane = lane;
-  copy.start = snapshot(c, issuer.cta, issuer.warp, lane);
-  c.copies[number].push_back(std::move(copy));
+  CHECK(number % 32 == lane);
+  std::unique_ptr<CopyGroup>& group = c.copies[number / 32];
+  if (!group) group = std::make_unique<CopyGroup>();
+  CHECK(!(group->issued >> lane & 1));
+  group->issued |= 1u << lane;
+  group->lanes[lane].start = snapshot(c, issuer.cta, issuer.warp, lane);
   if (c.unjoined.empty() || c.unjoined.back().first != c.floor) c.unjoined.emplace_back(c.floor, 0);
   ++c.unjoined.back().second;
   bump(c, issuer.warp, 1u << lane);
@@ -161,20 +163,19 @@ void Causality::copy_issue(Agent issuer, uint32_t lane, uint32_t number) {
 
 void Causality::copy_joined(Agent waiter, uint32_t lane, uint32_t number) {
   CtaState& c = cta(waiter.cta);
-  auto it = c.copies.find(number);
-  CHECK(it != c.copies.end());
-  std::vector<CopyLane>& issued = it->second;
-  // Of a copy issued by one lane all belongs to whoever waits; of an instruction's, each lane's.
-  for (CopyLane& copy : issued) {
-    if (issued.size() > 1 && copy.lane != lane) continue;
-    if (copy.joins.empty()) {
-      auto at = std::lower_bound(c.unjoined.begin(), c.unjoined.end(),
-                                 std::pair(copy.start.cta_floor, 0u));
-      CHECK(at != c.unjoined.end() && at->first == copy.start.cta_floor);
-      if (--at->second == 0) c.unjoined.erase(at);
-    }
-    copy.joins.push_back({waiter.warp, lane, time(c, c.warps[waiter.warp], lane)});
+  CopyGroup* group = copies(waiter.cta, number / 32);
+  if (!group) return; // joined and below a full barrier: known to everybody
+  uint32_t bit = 1u << number % 32;
+  CHECK(group->issued & bit);
+  CopyLane& copy = group->lanes[number % 32];
+  if (!(group->joined & bit)) {
+    group->joined |= bit;
+    auto at =
+        std::lower_bound(c.unjoined.begin(), c.unjoined.end(), std::pair(copy.start.cta_floor, 0u));
+    CHECK(at != c.unjoined.end() && at->first == copy.start.cta_floor);
+    if (--at->second == 0) c.unjoined.erase(at);
   }
+  copy.joins.push_back({waiter.warp, lane, time(c, c.warps[waiter.warp], lane)});
 }
 
 } // namespace assay::race

@@ -93,8 +93,9 @@ uint32_t Detector::time(Agent agent, uint32_t lane) const {
   const CtaState* c = state_->front.causality().find(agent.cta);
   if (!c) return 0;
   if (agent.warp >= kCopyAgent) {
-    const CopyLane* copy = state_->front.causality().copy(agent.cta, agent.warp - kCopyAgent, lane);
-    return copy ? copy->start.time : 0;
+    uint32_t number = agent.warp - kCopyAgent;
+    const CopyGroup* copies = state_->front.causality().copies(agent.cta, number / 32);
+    return copies ? copies->lanes[number % 32].start.time : 0;
   }
   return agent.warp < c->warps.size() ? Causality::time(*c, c->warps[agent.warp], lane) : 0;
 }

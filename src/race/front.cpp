@@ -25,7 +25,7 @@ void Front::prepare_anew(Space space, Agent agent) {
   a.space = space;
   a.space_cta = space == Space::shared ? agent.cta : 0;
   a.record.cta = agent.cta;
-  a.record.warps = copy ? agent.warp - kCopyAgent : 1u << agent.warp;
+  a.record.warps = copy ? (agent.warp - kCopyAgent) / 32 : 1u << agent.warp;
   agent_ = agent;
   space_ = space;
   shared_ = space == Space::shared ? shadow_.region(space, agent.cta, 0) : nullptr;
@@ -169,34 +169,59 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
 
 // Fills groups_: lanes that share a time, with what they know. True if it is one.
 bool Front::split(Agent agent, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change) {
-  bool copy = agent.warp >= kCopyAgent;
   Record& r = groups_.front().record;
   r.lanes = lanes;
   r.pc = pc;
-  r.attributes = uint16_t(attributes | (copy ? kCopy : 0));
+  r.attributes = attributes;
   r.change = change;
   if (uniform_) return true;
   agent_ = kNobody; // the next access prepares groups_ anew
   const CtaState& c = *causality_.find(agent.cta);
   Access pattern = groups_.front();
   groups_.clear();
-  for (uint32_t l = 0; l < 32; ++l) {
-    if (!(lanes >> l & 1)) continue;
-    const CopyLane* issued =
-        copy ? causality_.copy(agent.cta, agent.warp - kCopyAgent, l) : nullptr;
-    CHECK(issued || !copy);
-    uint32_t t = copy ? issued->start.time : Causality::time(c, c.warps[agent.warp], l);
-    auto it = groups_.begin();
-    while (it != groups_.end() && (copy || it->record.time != t)) ++it;
+  if (agent.warp >= kCopyAgent) {
+    split_copies(c, pattern, lanes, agent.warp - kCopyAgent);
+    return groups_.size() == 1;
+  }
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    uint32_t l = uint32_t(std::countr_zero(m)), t = Causality::time(c, c.warps[agent.warp], l);
+    auto it = std::find_if(groups_.begin(), groups_.end(),
+                           [&](const Access& a) { return a.record.time == t; });
     if (it == groups_.end()) {
       it = groups_.insert(it, pattern);
       it->record.lanes = 0;
       it->record.time = t;
-      if (copy) it->observer = Causality::observer(c, agent.cta, agent.warp - kCopyAgent, *issued);
     }
     it->record.lanes |= 1u << l;
   }
   return groups_.size() == 1;
+}
+
+// Copies that started from the same knowledge stay together.
+void Front::split_copies(const CtaState& c, const Access& pattern, uint32_t lanes,
+                         uint32_t number) {
+  CopyGroup* copies = causality_.copies(pattern.record.cta, number / 32);
+  CHECK(copies && !(lanes & ~copies->issued));
+  CHECK(number % 32 == 0 || lanes == 1u << number % 32);
+  copies->tracked |= pattern.space == Space::global;
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    const CopyLane& copy = copies->lanes[uint32_t(std::countr_zero(m))];
+    const Snapshot& s = copy.start;
+    auto it = std::find_if(groups_.begin(), groups_.end(), [&](const Access& a) {
+      const Snapshot& o = a.observer.copy->start;
+      return o.time == s.time && o.cta_floor == s.cta_floor && o.warp_floor == s.warp_floor &&
+             o.cta_clock == s.cta_clock && o.warp_clock == s.warp_clock &&
+             o.lane_clock == s.lane_clock;
+    });
+    if (it == groups_.end()) {
+      it = groups_.insert(it, pattern);
+      it->record.lanes = 0;
+      it->record.time = s.time;
+      it->record.attributes |= kCopy;
+      it->observer = Causality::observer(c, pattern.record.cta, number / 32, copy);
+    }
+    it->record.lanes |= m & (0u - m);
+  }
 }
 
 // The rows that an access touches, one part of it in each.

@@ -52,6 +52,7 @@ private:
   void point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change);
 
   bool split(Agent agent, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change);
+  void split_copies(const CtaState& c, const Access& pattern, uint32_t lanes, uint32_t number);
   template <class Visit> void rows(Access& access, uint64_t address, Visit visit);
   void now(Access& access, uint64_t address);
   void later(Access& access, uint64_t address);

@@ -62,7 +62,7 @@ void Judge::judge(const Record& e, const Access& n, const RowView& view) {
   uint32_t done = 0; // distances
   for (uint32_t warps = e.warps; warps; warps &= warps - 1) {
     uint32_t w = std::countr_zero(warps);
-    uint32_t bit = 1u << uint32_t(distance(Access::agent_of(e, w), n.agent()));
+    uint32_t bit = 1u << uint32_t(distance(Access::agent_of(e, w, 0), n.agent(0)));
     if (one_kind && (done & bit)) continue;
     if (judge_warp(e, w, n, nc, one_kind, view)) done |= bit;
   }
@@ -116,12 +116,13 @@ void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
 }
 
 void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pair& pair) {
-  Agent earlier = Access::agent_of(e, pair.warp);
-  if (conflicts_.enough(kind, e.pc, n.record.pc, n.space, distance(earlier, n.agent()))) return;
+  Agent earlier = Access::agent_of(e, pair.warp, pair.earlier_lane);
+  Agent later = n.agent(pair.lane);
+  if (conflicts_.enough(kind, e.pc, n.record.pc, n.space, distance(earlier, later))) return;
   Conflict c;
   c.kind = kind;
   c.first = {earlier, pair.earlier_lane, unpack(e.pc, e.attributes), e.time};
-  c.second = {n.agent(), pair.lane, unpack(n.record.pc, n.record.attributes), n.record.time};
+  c.second = {later, pair.lane, unpack(n.record.pc, n.record.attributes), n.record.time};
   c.space = n.space;
   c.space_cta = n.space_cta;
   c.address = n.row_address + uint32_t(pair.from);
@@ -139,8 +140,8 @@ void Judge::same_instruction(const Access& n, uint32_t lane, uint32_t other, uin
   c.kind = info.strong ? Conflict::Kind::order
            : differ    ? Conflict::Kind::same_instruction
                        : Conflict::Kind::value_race;
-  c.first = {n.agent(), lane, info, n.record.time};
-  c.second = {n.agent(), other, info, n.record.time};
+  c.first = {n.agent(lane), lane, info, n.record.time};
+  c.second = {n.agent(other), other, info, n.record.time};
   c.space = n.space;
   c.space_cta = n.space_cta;
   c.address = address;

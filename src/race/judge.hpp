@@ -18,9 +18,11 @@ struct Access {
   void set_silent(bool silent) {
     record.attributes = uint16_t((record.attributes & ~kSilent) | (silent ? kSilent : 0));
   }
-  Agent agent() const { return agent_of(record, std::countr_zero(record.warps)); }
-  static Agent agent_of(const Record& r, uint32_t warp) {
-    return {r.cta, r.copy() ? kCopyAgent + r.warps : warp};
+  Agent agent(uint32_t lane) const {
+    return agent_of(record, uint32_t(std::countr_zero(record.warps)), lane);
+  }
+  static Agent agent_of(const Record& r, uint32_t warp, uint32_t lane) {
+    return {r.cta, r.copy() ? kCopyAgent + r.warps * 32 + lane : warp};
   }
 };
 

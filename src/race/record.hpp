@@ -29,7 +29,7 @@ enum AttributeBits : uint16_t {
   kSilent = 32,
   kScopeShift = 6,  // three bits
   kAffine = 512,    // lane l is at start + l·bytes; else every lane is at start
-  kCopy = 1024,     // `warps` is the sequence number of an asynchronous copy
+  kCopy = 1024,     // `warps` is the number of a group of asynchronous copies
   kBytesShift = 11, // five bits: bytes − 1
 };
 
@@ -67,7 +67,7 @@ struct Record {
   uint16_t many : 1 = 0;
   uint32_t cta = 0;
   uint32_t time = 0;   // of every lane in the set
-  uint32_t warps = 0;  // bit set, or a copy's sequence number
+  uint32_t warps = 0;  // bit set, or the copies' number / 32
   uint32_t lanes = 0;  // where `many`: the number of a table
   uint32_t change = 0; // the shadow's change counter after this access
   uint32_t next = kNoRecord;

@@ -115,10 +115,10 @@ void Shadow::filter(const Place& p, uint32_t cta) {
   uint32_t floor = p.region->floor;
   auto dead = [&](const Record& r) {
     if (!r.copy()) return r.time < floor;
-    for (uint32_t lanes = r.lanes; lanes; lanes &= lanes - 1) {
-      const CopyLane* copy = causality_.copy(cta, r.warps, uint32_t(std::countr_zero(lanes)));
-      if (!copy || std::none_of(copy->joins.begin(), copy->joins.end(),
-                                [&](auto& j) { return j.time < floor; }))
+    const CopyGroup* group = causality_.copies(cta, r.warps);
+    for (uint32_t lanes = group ? r.lanes : 0; lanes; lanes &= lanes - 1) {
+      const auto& joins = group->lanes[uint32_t(std::countr_zero(lanes))].joins;
+      if (std::none_of(joins.begin(), joins.end(), [&](auto& j) { return j.time < floor; }))
         return false;
     }
     return true;

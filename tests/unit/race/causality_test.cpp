@@ -357,7 +357,8 @@ struct Copy {
   Scene& s;
   Lane issuer;
   uint32_t number;
-  Copy(Scene& scene, Lane l, uint32_t n = 0) : s(scene), issuer(l), number(kCopyAgent + n) {
+  Copy(Scene& scene, Lane l, uint32_t n = 0)
+      : s(scene), issuer(l), number(kCopyAgent + n * 32 + l.lane) {
     s.d.copy_issue(l.agent(), l.lane, number);
   }
   void write(uint64_t to, uint32_t pc) {

@@ -319,12 +319,10 @@ inline void Generator::copies(Agent agent) {
   Operation o;
   o.agent = agent;
   if (copies_.size() < 4 && chance(50)) {
-    uint32_t number = kCopyAgent + uint32_t(copies_.size());
-    uint32_t lanes = some_lanes(live(agent));
     o.kind = K::copy_issue;
-    o.copy = number;
-    o.lane = uint32_t(std::countr_zero(lanes));
-    copies_.push_back({agent.cta, agent.warp, number, o.lane});
+    o.lane = uint32_t(std::countr_zero(some_lanes(live(agent))));
+    o.copy = kCopyAgent + uint32_t(copies_.size()) * 32 + o.lane;
+    copies_.push_back({agent.cta, agent.warp, o.copy, o.lane});
     h_.operations.push_back(o);
     return;
   }
