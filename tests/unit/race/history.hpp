@@ -163,7 +163,7 @@ inline std::set<Key> History::by_reference() const {
     case K::exit:
     case K::cta_end: break;
     case K::copy_issue: d.copy_issue(o.agent, o.lane, o.copy); break;
-    case K::copy_join: d.copy_joined(o.agent, o.lane, o.copy, o.silent); break;
+    case K::copy_join: d.copy_joined(o.agent, o.lane, o.copy, o.copy % 32); break;
     }
   }
   return d.found();
@@ -184,8 +184,7 @@ private:
     bool reduction;
   };
   struct Copy {
-    uint32_t cta, warp, number, lane;
-    bool joined = false, done = false;
+    uint32_t cta, warp, number, lanes, running;
   };
   uint32_t below(uint32_t n) { return random_.below(n); }
   bool chance(uint32_t percent) { return below(100) < percent; }
@@ -319,38 +318,48 @@ inline void Generator::copies(Agent agent) {
   Operation o;
   o.agent = agent;
   if (copies_.size() < 4 && chance(50)) {
-    o.kind = K::copy_issue;
-    o.lane = uint32_t(std::countr_zero(some_lanes(live(agent))));
-    o.copy = kCopyAgent + uint32_t(copies_.size()) * 32 + o.lane;
-    copies_.push_back({agent.cta, agent.warp, o.copy, o.lane});
-    h_.operations.push_back(o);
+    uint32_t lanes = some_lanes(live(agent));
+    uint32_t number = kCopyAgent + uint32_t(copies_.size()) * 32;
+    for (o.lane = 0; o.lane < 32; ++o.lane) {
+      if (!(lanes >> o.lane & 1)) continue;
+      o.kind = K::copy_issue;
+      o.copy = number + o.lane;
+      h_.operations.push_back(o);
+    }
+    copies_.push_back({agent.cta, agent.warp, number, lanes, lanes});
     return;
   }
   if (copies_.empty()) return;
   Copy& c = copies_[below(uint32_t(copies_.size()))];
-  if (c.done || exited_[c.cta][c.warp]) return;
+  if (exited_[c.cta][c.warp]) return;
   o.agent = {c.cta, c.warp};
-  o.copy = c.number;
-  if (c.joined || chance(30)) {
+  if (chance(30)) { // it has finished: no more accesses, perhaps more who wait for it
     o.kind = K::copy_join;
     if (chance(30)) o.agent.warp = below(h_.shape.warps_per_cta);
-    if (!live(o.agent)) return;
-    o.lane = chance(50) && (live(o.agent) >> c.lane & 1)
-                 ? c.lane
-                 : uint32_t(std::countr_zero(live(o.agent)));
-    o.silent = c.lane; // the reference asks for the copy's own lane
-    c.joined = true;   // it has finished: no more accesses, perhaps more who wait for it
-    c.done = chance(50);
-  } else {
-    const Instruction& in = code_[below(uint32_t(code_.size()))];
-    if (in.info.strong) return;
-    o.kind = K::copy_access;
-    o.space = in.space;
-    o.info = in.info;
-    o.lanes = 1u << c.lane;
-    o.silent = in.info.write && chance(silent_) ? o.lanes : 0;
-    o.address.fill(address(in.space, in.info.bytes, in.info.bytes));
+    uint32_t waiting = live(o.agent), joined = some_lanes(c.lanes);
+    for (uint32_t l = 0; l < 32 && waiting; ++l) {
+      if (!(joined >> l & 1)) continue;
+      o.lane = chance(70) && (waiting >> l & 1) ? l : uint32_t(std::countr_zero(waiting));
+      o.copy = c.number + l;
+      h_.operations.push_back(o);
+      c.running &= ~(1u << l);
+    }
+    return;
   }
+  const Instruction& in = code_[below(uint32_t(code_.size()))];
+  if (in.info.strong || !c.running) return;
+  o.kind = K::copy_access;
+  o.space = in.space;
+  o.info = in.info;
+  o.copy = c.number;
+  o.lanes = some_lanes(c.running);
+  if (std::has_single_bit(o.lanes)) o.copy += uint32_t(std::countr_zero(o.lanes));
+  o.silent = in.info.write && chance(silent_) ? uint32_t(random_.next()) : 0;
+  uint64_t row = address(in.space, in.info.bytes, in.info.bytes * 32);
+  bool together = chance(60);
+  for (uint32_t l = 0; l < 32; ++l)
+    o.address[l] =
+        together ? row + l * in.info.bytes : address(in.space, in.info.bytes, in.info.bytes);
   h_.operations.push_back(o);
 }
 

@@ -43,7 +43,7 @@ public:
       if (!(lanes >> l & 1)) continue;
       info.silent = info.write && (silent_lanes >> l & 1);
       same_instruction(space, agent, lanes, l, address, info, values);
-      Event e{agent, l, id(agent, l), 0, info, address[l], sequence_};
+      Event e{of_lane(agent, l), l, id(agent, l), 0, info, address[l], sequence_};
       e.index = ++clocks_[e.who][e.who];
       for (uint32_t b = 0; b < info.bytes; ++b)
         events.push_back({location(space, agent.cta, address[l] + b), e});
@@ -154,8 +154,13 @@ private:
     return {int(space), space == Space::shared ? cta : 0, address};
   }
   uint32_t id(Agent a, uint32_t lane) const {
-    return a.warp >= kCopyAgent ? copies_.at({a.cta, a.warp, lane})
+    return a.warp >= kCopyAgent ? copies_.at({a.cta, of_lane(a, lane).warp, lane})
                                 : (a.cta * warps_ + a.warp) * 32 + lane;
+  }
+  // One agent of copies may stand for all lanes of their instruction.
+  static Agent of_lane(Agent a, uint32_t lane) {
+    if (a.warp >= kCopyAgent) a.warp = (a.warp & ~31u) + lane;
+    return a;
   }
   static void raise(Clock& a, const Clock& b) {
     for (size_t i = 0; i < b.size(); ++i) a[i] = std::max(a[i], b[i]);
@@ -200,7 +205,7 @@ private:
       auto kind = info.strong                 ? Conflict::Kind::order
                   : values[o] != values[lane] ? Conflict::Kind::same_instruction
                                               : Conflict::Kind::value_race;
-      found_.insert(key_of(kind, info, info, space, agent, agent));
+      found_.insert(key_of(kind, info, info, space, of_lane(agent, o), of_lane(agent, lane)));
     }
   }
 
