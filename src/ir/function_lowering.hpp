@@ -11,7 +11,9 @@
 #include "ir/layout.hpp"
 #include "ir/virtual_code.hpp"
 
+#include <functional>
 #include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -64,6 +66,10 @@ private:
     uint8_t elements = 1; // .v2, .v4
     uint8_t bits = 32;
   };
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+  };
   struct RegisterRange { // .reg .b32 %r<10>
     std::string_view prefix;
     uint32_t count = 0;
@@ -71,7 +77,8 @@ private:
   };
   struct Scope_ {
     uint32_t id = 0;
-    std::unordered_map<std::string_view, RegisterDecl> registers;
+    // Keys of their own: operands are also looked up by copies that do not last.
+    std::unordered_map<std::string, RegisterDecl, NameHash, std::equal_to<>> registers;
     std::vector<RegisterRange> ranges;
     std::unordered_map<std::string_view, Symbol> symbols;
     std::unordered_map<std::string_view, const ptx::Variable*> variables; // .param

@@ -317,7 +317,7 @@ void FunctionLowering::enter_function() {
         continue;
       }
       (void)declare_registers(v);
-      Value r{scopes_.back().registers.at(v.name).first};
+      Value r{scopes_.back().registers.find(v.name)->second.first};
       if (load) frame_access(OpCode::ld, offsets[i], v.type, width_of(r), r);
     }
   };
@@ -332,7 +332,7 @@ void FunctionLowering::leave_function() {
   SignatureLayout layout = signature_layout(source_.params, source_.returns);
   for (size_t i = 0; i < source_.returns.size(); ++i)
     if (const Variable& v = source_.returns[i]; v.space == Space::reg) {
-      Value r{scopes_.back().registers.at(v.name).first};
+      Value r{scopes_.back().registers.find(v.name)->second.first};
       frame_access(OpCode::st, layout.returns[i], v.type, width_of(r), r);
     }
   end_block_with({.code = OpCode::ret});

@@ -31,6 +31,19 @@ TEST(Memory, NarrowLoadsKnowTheirRegisters) {
   EXPECT_EQ(mem(*p, OpCode::st, 0).regs[0], mem(*p, OpCode::st, 0).regs[3]);
 }
 
+TEST(Memory, RegistersKeepTheirNames) {
+  std::string body;
+  for (int i = 1; i < 30; ++i) {
+    std::string r = "%r" + std::to_string(i);
+    body += "ld.global.u32 " + r + ", [%d1+" + std::to_string(4 * i) + "];";
+  }
+  for (int i = 1; i < 30; ++i)
+    body += "st.global.u32 [%d1+" + std::to_string(4 * i) + "], %r" + std::to_string(i) + ";";
+  auto p = lower_body(body + "ret;");
+  for (size_t i = 0; i < 29; ++i)
+    EXPECT_EQ(mem(*p, OpCode::ld, i).regs[0], mem(*p, OpCode::st, i).regs[0]);
+}
+
 TEST(Memory, SharedVariablesStandInOrderWithTheirAlignment) {
   auto p = lower_body(
       "st.shared.u8 [s1], %r1; st.shared.u32 [s2+4], %r1; st.shared.u32 [dyn], %r1; ret;",
