@@ -16,7 +16,7 @@ ASSAY_FP_INLINE double sum_to_odd(double x, double y) {
   uint64_t b = bits(s);
   bool inexact = (error > 0) | (error < 0); // false for NaN
   uint64_t toward = ((error > 0) == (s > 0)) ? 1 : uint64_t(-1);
-  return real(b + (inexact & ((b & 1) == 0) ? toward : 0));
+  return real(b + ((inexact & ((b & 1) == 0)) ? toward : 0));
 }
 
 template <Rounding Mode, bool Ftz> ASSAY_FP_INLINE float fused(float a, float b, float c) {

@@ -96,7 +96,7 @@ template <class T> ASSAY_FP_INLINE uint32_t maximum16(uint32_t a, uint32_t b) {
   return canonical16<T>(is_nan16<T>(b) ? a : r);
 }
 template <class T> ASSAY_FP_INLINE uint32_t nan_of_either16(uint32_t r, uint32_t a, uint32_t b) {
-  return is_nan16<T>(a) | is_nan16<T>(b) ? kNan16 : r;
+  return (int(is_nan16<T>(a)) | int(is_nan16<T>(b))) ? kNan16 : r;
 }
 template <class T> ASSAY_FP_INLINE uint32_t xor_sign16(uint32_t r, uint32_t a, uint32_t b) {
   return is_nan16<T>(r) ? r : r | ((a ^ b) & 0x8000);

@@ -75,11 +75,11 @@ ASSAY_FP_INLINE float minimum(float a, float b) { return canonical(lesser(a, b))
 ASSAY_FP_INLINE float maximum(float a, float b) { return canonical(greater(a, b)); }
 ASSAY_FP_INLINE double minimum(double a, double b) {
   double r = lesser(a, b);
-  return (a == a) | (b == b) ? r : quiet(b);
+  return ((a == a) | (b == b)) ? r : quiet(b);
 }
 ASSAY_FP_INLINE double maximum(double a, double b) {
   double r = greater(a, b);
-  return (a == a) | (b == b) ? r : quiet(b);
+  return ((a == a) | (b == b)) ? r : quiet(b);
 }
 // .NaN: a NaN on either side is the result.
 ASSAY_FP_INLINE float minimum_nan(float a, float b) {

@@ -50,22 +50,20 @@ FLOAT_COMPARISONS(ftz_f32, float, FLUSHED)
 FLOAT_COMPARISONS(f64, double, AS_IS)
 #undef FLOAT_COMPARISONS
 
+#define TEST(name, U, expression) ASSAY_UNARY(name, s32, U, (expression) ? -1 : 0)
 #define TESTP(type, U)                                                                             \
-  ASSAY_UNARY(testp_finite_##type, s32, U, fp::magnitude(a) < fp::infinity_of(a) ? -1 : 0)         \
-  ASSAY_UNARY(testp_infinite_##type, s32, U, fp::magnitude(a) == fp::infinity_of(a) ? -1 : 0)      \
-  ASSAY_UNARY(testp_number_##type, s32, U, fp::magnitude(a) <= fp::infinity_of(a) ? -1 : 0)        \
-  ASSAY_UNARY(testp_notanumber_##type, s32, U, fp::magnitude(a) > fp::infinity_of(a) ? -1 : 0)     \
-  ASSAY_UNARY(                                                                                     \
-      testp_normal_##type, s32, U,                                                                 \
-      ((fp::magnitude(a) >= fp::least_normal_of(a)) & (fp::magnitude(a) < fp::infinity_of(a))) |   \
-              (fp::magnitude(a) == 0)                                                              \
-          ? -1                                                                                     \
-          : 0)                                                                                     \
-  ASSAY_UNARY(testp_subnormal_##type, s32, U,                                                      \
-              (fp::magnitude(a) < fp::least_normal_of(a)) & (fp::magnitude(a) != 0) ? -1 : 0)
+  TEST(testp_finite_##type, U, fp::magnitude(a) < fp::infinity_of(a))                              \
+  TEST(testp_infinite_##type, U, fp::magnitude(a) == fp::infinity_of(a))                           \
+  TEST(testp_number_##type, U, fp::magnitude(a) <= fp::infinity_of(a))                             \
+  TEST(testp_notanumber_##type, U, fp::magnitude(a) > fp::infinity_of(a))                          \
+  TEST(testp_subnormal_##type, U, fp::magnitude(a) - 1 < fp::least_normal_of(a) - 1)               \
+  TEST(testp_normal_##type, U,                                                                     \
+       (fp::magnitude(a) < fp::infinity_of(a)) &                                                   \
+           !(fp::magnitude(a) - 1 < fp::least_normal_of(a) - 1)) /* zeros are normal */
 TESTP(f32, u32)
 TESTP(f64, u64)
 #undef TESTP
+#undef TEST
 
 } // namespace
 
