@@ -5,6 +5,7 @@
 #include "cases/case.hpp"
 #include "inputs/npy.hpp"
 #include "ir/lower.hpp"
+#include "ir/source.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -186,7 +187,7 @@ private:
     for (size_t i = 1; i < functions.size(); ++i) {
       const std::string& name = functions[i].name;
       names.push_back(short_name(name));
-      if (name != argument.function && demangle(name) != argument.function &&
+      if (name != argument.function && ir::demangle(name) != argument.function &&
           names.back() != argument.function)
         continue;
       uint64_t address = ir::window_base(ir::kFunctionWindow) + 16 * uint64_t(i);

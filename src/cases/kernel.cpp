@@ -2,14 +2,11 @@
 #include "cases/kernel.hpp"
 
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "cases/argument.hpp"
 #include "compile/compile.hpp"
 #include "compile/stamp.hpp"
+#include "ir/source.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -79,13 +76,6 @@ Result<Kernel> load_cuda(const KernelRequest& request, Kernel kernel) {
   return kernel;
 }
 
-std::string without_blanks(const std::string& text) {
-  std::string out;
-  for (char c : text)
-    if (!std::isspace(uint8_t(c))) out += c;
-  return out;
-}
-
 // "k<float, 4>" of "void k<float, 4>(float const*)": neither the type in front nor the parameters.
 std::string bare_name(const std::string& demangled) {
   size_t first = 0, end = demangled.size();
@@ -105,26 +95,6 @@ std::string bare_name(const std::string& demangled) {
     if (c == ' ' && nested == 0) first = i + 1;
   }
   return demangled.substr(first, end - first);
-}
-
-bool names_entry(const Kernel& kernel, const std::string& wanted, const std::string& entry) {
-  if (wanted == entry) return true;
-  auto compiled = kernel.names.find(wanted);
-  if (compiled != kernel.names.end()) return compiled->second == entry;
-  std::string demangled = demangle(entry), plain = without_blanks(wanted);
-  return plain == without_blanks(demangled) || plain == without_blanks(bare_name(demangled));
-}
-
-std::string list_entries(const std::vector<std::string>& entries) {
-  std::vector<std::string> names;
-  for (const std::string& entry : entries) {
-    if (names.size() == 20) {
-      names.push_back(fmt::format("… and {} more", entries.size() - 20));
-      break;
-    }
-    names.push_back(demangle(entry));
-  }
-  return join(names, ", ");
 }
 
 } // namespace
@@ -164,43 +134,14 @@ Result<std::string> refresh_ptx(const KernelRequest& request) {
 
 Result<std::string> find_entry(const Kernel& kernel, const std::optional<std::string>& wanted,
                                const Span& span) {
-  std::vector<std::string> entries, matches;
-  for (const ptx::Function& function : kernel.module->functions)
-    if (function.is_entry && function.has_body) entries.push_back(function.name);
-  if (entries.empty()) return usage_error(fmt::format("'{}' has no kernel", kernel.source), span);
-  if (!wanted) {
-    if (entries.size() == 1) return entries[0];
-    return usage_error(fmt::format("'{}' has {} kernels; choose one with --entry: {}",
-                                   kernel.source, entries.size(), list_entries(entries)),
-                       span);
-  }
-  for (const std::string& entry : entries)
-    if (names_entry(kernel, *wanted, entry)) matches.push_back(entry);
-  if (matches.empty()) // a template's name alone, when there is one instance
-    for (const std::string& entry : entries) {
-      std::string name = bare_name(demangle(entry));
-      if (name.substr(0, name.find('<')) == *wanted) matches.push_back(entry);
-    }
-  if (matches.size() == 1) return matches[0];
-  if (!matches.empty())
-    return usage_error(
-        fmt::format("'{}' names {} kernels: {}", *wanted, matches.size(), list_entries(matches)),
-        span);
-  std::vector<std::string> names;
-  for (const std::string& entry : entries) names.push_back(bare_name(demangle(entry)));
-  return usage_error(fmt::format("'{}' has no kernel '{}'{} (kernels: {})", kernel.source, *wanted,
-                                 did_you_mean(*wanted, names), list_entries(entries)),
-                     span);
+  auto compiled = kernel.names.find(wanted.value_or(""));
+  if (compiled != kernel.names.end()) return compiled->second;
+  Result<std::string> entry = ir::find_entry(*kernel.module, wanted.value_or(""));
+  if (entry) return entry;
+  if (span.line) entry.error().span = span;
+  return entry;
 }
 
-std::string demangle(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text && name.starts_with("_Z") ? text : name;
-  std::free(text);
-  return out;
-}
-
-std::string short_name(const std::string& name) { return bare_name(demangle(name)); }
+std::string short_name(const std::string& name) { return bare_name(ir::demangle(name)); }
 
 } // namespace assay::cases

@@ -43,9 +43,7 @@ Result<std::string> refresh_ptx(const KernelRequest& request);
 Result<std::string> find_entry(const Kernel& kernel, const std::optional<std::string>& wanted,
                                const Span& span);
 
-// "smooth(float const*, int)" of "_Z6smoothPKfi"; the name itself when it is not mangled.
-std::string demangle(const std::string& name);
-// "smooth" of either.
+// "k<float>" of "_Z1kIfEvPKT_" or of "void k<float>(float const*)".
 std::string short_name(const std::string& name);
 
 } // namespace assay::cases

@@ -4,6 +4,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "inputs/dtype.hpp"
+#include "ir/source.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -137,7 +138,7 @@ std::vector<std::string> parameter_names(const std::string& source, const std::s
 
 std::string write_case(const NewCase& request) {
   const ptx::Function* function = request.kernel.module->find_function(request.entry);
-  std::string demangled = demangle(request.entry), name = short_name(request.entry);
+  std::string demangled = ir::demangle(request.entry), name = short_name(request.entry);
   std::vector<std::string> types = parameter_types(demangled), names;
   if (Result<std::string> source = read_file(request.kernel.source))
     names = parameter_names(*source, name.substr(0, name.find('<')));

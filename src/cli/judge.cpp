@@ -177,8 +177,22 @@ private:
     }
   }
 
+  // Where the bytes are, and what an edge between the two must cover.
+  static std::string scope(const explore::Finding& found, const report::Finding& out) {
+    const race::Conflict& c = found.conflict;
+    bool same_block = c.first.agent.cta == c.second.agent.cta;
+    bool same_warp = same_block && c.first.agent.warp == c.second.agent.warp;
+    std::string place = fmt::format("{} memory, byte {}", out.space, out.locations[0].offset);
+    if (out.space == "global") place += " of " + out.locations[0].buffer;
+    return fmt::format("{}; {}", place,
+                       same_warp    ? "both accesses come from one warp"
+                       : same_block ? "both accesses come from one block"
+                                    : "the accesses come from different blocks");
+  }
+
   static void orders(const explore::Finding& found, report::Finding& out) {
-    if (!found.is_conflict) return;
+    if (!found.is_conflict || out.locations.empty()) return;
+    out.details.insert(out.details.begin(), scope(found, out));
     if (found.one_order_impossible)
       out.details.push_back("only this order could be run: while the first access was held back, "
                             "the second could not happen");

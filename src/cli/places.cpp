@@ -1,6 +1,8 @@
 // Resolving operations to source lines and agents to threads; see places.hpp.
 #include "cli/places.hpp"
 
+#include "ir/source.hpp"
+
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -20,23 +22,15 @@ bool is_foreign(const std::string& name) {
   return name.starts_with("cuda/") || std::filesystem::path(name).is_absolute();
 }
 
-const ptx::Location* best_location(const ptx::Module& module, uint32_t index) {
-  const ptx::Location* innermost = nullptr;
-  for (int depth = 0; index && index < module.locations.size() && depth < 64; ++depth) {
-    const ptx::Location& location = module.locations[index];
-    bool named = location.file < module.files.size() && location.line;
-    if (named && !innermost) innermost = &location;
-    if (named && !is_foreign(module.files[location.file])) return &location;
-    index = location.inlined_at;
+// The innermost frame of the user's own files, else the innermost of all.
+const ir::SourceFrame* best_frame(const ir::SourcePlace& place) {
+  const ir::SourceFrame* best = nullptr;
+  for (const ir::SourceFrame& frame : place.frames) {
+    if (frame.file.empty() || !frame.line) continue;
+    if (!is_foreign(frame.file)) return &frame;
+    if (!best) best = &frame;
   }
-  return innermost;
-}
-
-std::string function_of(const ir::Program& program, uint32_t pc) {
-  const ir::Function* found = nullptr;
-  for (const ir::Function& function : program.functions)
-    if (function.entry <= pc && (!found || function.entry > found->entry)) found = &function;
-  return cases::short_name(found ? found->name : program.kernel);
+  return best;
 }
 
 void split(uint64_t linear, const uint32_t (&extent)[3], uint32_t (&out)[3]) {
@@ -51,25 +45,23 @@ report::Location place_of(const cases::Case& subject, uint32_t launch, uint32_t 
   const ir::Program& program = *subject.job.launches[launch].program;
   report::Location out;
   if (pc >= program.sites.size()) return out;
-  out.function = function_of(program, pc);
   uint32_t at = pc; // an operation that lowering inserted belongs to the one before it
   while (at > 0 && program.sites[at].ptx_line == 0 && program.sites[at].loc == 0) --at;
-  const ir::Site& site = program.sites[at];
-  out.ptx_line = site.ptx_line;
-  const ptx::Location* location = best_location(*program.module, site.loc);
-  if (location) {
-    const std::string& name = program.module->files[location->file];
-    out.line = location->line;
-    out.column = location->column;
-    out.source = readable(subject, name);
-    out.file = out.source.empty() ? name : out.source;
-    if (!location->function.empty()) out.function = cases::short_name(location->function);
+  ir::SourcePlace place = ir::place(program, at);
+  out.function = cases::short_name(place.function);
+  out.ptx_line = place.ptx_line;
+  if (const ir::SourceFrame* frame = best_frame(place)) {
+    out.line = frame->line;
+    out.column = frame->column;
+    out.source = readable(subject, frame->file);
+    out.file = out.source.empty() ? frame->file : out.source;
+    if (!frame->function.empty()) out.function = cases::short_name(frame->function);
     return out;
   }
   out.file =
       subject.kernel.ptx_file.empty() ? subject.kernel.source + ".ptx" : subject.kernel.ptx_file;
   out.source = subject.kernel.ptx_file;
-  out.line = site.ptx_line;
+  out.line = place.ptx_line;
   return out;
 }
 

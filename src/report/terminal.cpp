@@ -36,7 +36,8 @@ public:
                   error ? Paint::error : Paint::warning, style_);
     out_ += paint(": " + finding.message, Paint::strong, style_) + "\n";
     excerpts(finding.locations);
-    if (!finding.missing_edge.empty()) line("note", "missing edge: " + finding.missing_edge);
+    bool said = finding.message.find(finding.missing_edge) != std::string::npos;
+    if (!said) line("note", "missing edge: " + finding.missing_edge);
     for (const std::string& detail : finding.details) line("note", detail);
     for (const Differing& d : finding.differing)
       line("note", fmt::format("{} at byte {}: {} or {}", d.buffer, d.offset, d.a, d.b));

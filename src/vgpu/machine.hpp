@@ -64,7 +64,7 @@ struct Machine {
   void fault(Warp& w, uint32_t pc, uint32_t lane, EventKind kind, std::string message,
              bool has_address = false, std::string region = {}, uint64_t offset = 0);
   void uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region, uint64_t offset); // null: local
-  void store_to_input(Region& region); // asks for a run with tracking
+  void store_to_input(Region& region, const Place& first); // asks for a run with tracking
   bool read_bytes(uint64_t generic, void* to, uint64_t bytes, Warp& w, uint32_t lane);
   void note(const char* kind, std::string message, Place place);
 

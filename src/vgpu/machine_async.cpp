@@ -32,7 +32,7 @@ void Machine::copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uin
     // Faults are reported at the instruction that asks for the copy.
     if (!resolve(w, pc, i, ptx::Space::shared, to, info.cp_bytes, info.cp_bytes, true, "cp.async").region) return;
     if (n && !resolve(w, pc, i, ptx::Space::global, from, n, info.cp_bytes, false, "cp.async").region) return;
-    if (detector) detector->copy_issue(agent(w), i, copy->seq * 32 + i);
+    if (detector) detector->copy_issue(agent(w), i, race::kCopyAgent + copy->seq * 32 + i);
   }
   for (ArmState& a : arms)
     if (!a.released && a.arm.first.agent.cta == cta.index && a.arm.first.agent.warp >= race::kCopyAgent &&
@@ -119,7 +119,7 @@ bool Machine::copy_wait(Warp& w, const ir::Op& op) {
     if (c->warp != w.index) continue;
     for (uint32_t i = 0; i < 32; ++i)
       if (g.lanes >> i & 1 && needed(*c, w, i, op.imm)) {
-        if (detector) detector->copy_joined(agent(w), i, c->seq * 32 + i);
+        if (detector) detector->copy_joined(agent(w), i, race::kCopyAgent + c->seq * 32 + i);
         c->lanes &= ~(1u << i); // joined once
       }
   }

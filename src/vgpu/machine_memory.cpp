@@ -150,13 +150,18 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
     return {};
   }
   if (write && r->retrack_on_store) {
-    store_to_input(*r);
+    Place p = place(w, pc, lane, what);
+    p.has_address = true;
+    p.region = region_name;
+    p.offset = offset;
+    store_to_input(*r, p);
     return {};
   }
   return {r, offset, false};
 }
 
-void Machine::store_to_input(Region& region) {
+void Machine::store_to_input(Region& region, const Place& first) {
+  outcome.notes.push_back({"input-modified", "writes to an input", {first}});
   // The run began without shadow for this buffer; it starts again with one.
   retrack = true;
   retrack_buffers[region.index] = true;

@@ -51,6 +51,7 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
 Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& options) {
   auto start = std::chrono::steady_clock::now();
   std::vector<bool> tracked(job.buffers.size());
+  std::vector<RunNote> stores; // to inputs, by attempts that were given up at them
   for (;;) {
     Outcome out;
     out.trace.policy = policy.name();
@@ -60,12 +61,15 @@ Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& opti
     std::vector<bool> more = attempt(job, recorder ? *recorder : policy, options, tracked, out);
     for (const Arm& a : options.arms) out.trace.arms.push_back(armed_form(a));
     if (more.empty()) {
+      out.notes.insert(out.notes.begin(), stores.begin(), stores.end());
       out.proof.barriers_only = out.proof.why_not.empty();
       out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return out;
     }
     for (size_t i = 0; i < more.size(); ++i)
       if (more[i]) tracked[i] = true;
+    for (RunNote& note : out.notes)
+      if (note.kind == "input-modified") stores.push_back(std::move(note));
   }
 }
 

@@ -1,0 +1,263 @@
+"""Runs the program and compares exit codes, messages and outputs. Prints `N passed, N failed, N skipped`.
+
+    python3 tests/cli/run.py PROGRAM [--update]     --update writes the README's example anew
+"""
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+SCALE = str(HERE / "scale.ptx")
+LAUNCH = ["--grid", "1", "--block", "4"]
+ARGUMENTS = ["--arg", "out:16", "list:f32[1,2,3,4]", "f32:2", "u32:4"]
+GOOD = [SCALE, *LAUNCH, *ARGUMENTS]
+
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+class Ran:
+    def __init__(self, folder, *words, env=None):
+        full = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | (env or {})
+        done = subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, env=full, timeout=300)
+        self.code, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def expect(self, code, *parts):
+        text = self.out + self.err
+        assert self.code == code, f"exit code {self.code}, not {code}\n{text}"
+        for part in parts:
+            assert part in text, f"{part!r} is not in\n{text}"
+        return self
+
+
+def refused(folder, words, *parts):
+    """One clear message on standard error, nothing on standard output, exit code 2."""
+    ran = Ran(folder, *words).expect(2, *parts)
+    assert ran.out == "", f"standard output holds {ran.out!r}"
+    assert ran.err.startswith("error: ") and ran.err.count("error: ") == 1, ran.err
+
+
+@test
+def help_of_every_command(folder):
+    top = Ran(folder, "--help").expect(0, "Exit codes").out
+    for command in ["check", "determinism", "exec", "replay", "explain", "case", "doctor"]:
+        assert command in top
+        Ran(folder, command, "--help").expect(0, "--help")
+    Ran(folder, "exec", "--help").expect(0, "--grid", "--arg", "rand:TYPE", "--fail-on")
+    Ran(folder).expect(0, "First steps")
+    Ran(folder, "--version").expect(0, "assay ")
+
+
+@test
+def wrong_words(folder):
+    refused(folder, ["chekc", "x"], "did you mean 'check'?")
+    refused(folder, ["check"], "target")
+    refused(folder, ["check", "--jsn", SCALE], "did you mean '--json'?")
+    refused(folder, ["exec", SCALE, "--gird", "1"], "did you mean '--grid'?")
+    refused(folder, ["exec", *GOOD, "--schedule", "revrese"], "did you mean 'reverse'?")
+    refused(folder, ["explain", "rase"], "did you mean 'race'?")
+
+
+@test
+def wrong_arguments(folder):
+    refused(folder, ["exec", SCALE, *LAUNCH], "takes 4 arguments and 0 are given", "3: u32")
+    refused(folder, ["exec", *GOOD, "--arg", "u32:1"], "takes 4 arguments and 5 are given")
+    refused(folder, ["exec", SCALE, *LAUNCH, "--arg", "out:16", "out:16", "u32:2", "u32:4"], "parameter 2", "f32")
+    refused(folder, ["exec", SCALE, *LAUNCH, "--arg", "out:16", "out:16", "f64:2", "u32:4"], "8 bytes")
+    refused(folder, ["exec", SCALE, *LAUNCH, "--arg", "u32:1", "out:16", "f32:2", "u32:4"], "parameter 0", "4 bytes")
+    refused(folder, ["exec", SCALE, *LAUNCH, "--arg", "out:16", "same:7", "f32:2", "u32:4"], "no earlier argument")
+    refused(folder, ["exec", *GOOD, "--out", "2=y.bin"], "no buffer")
+    refused(folder, ["exec", *GOOD, "--out", "9=y.bin"], "4 parameters")
+
+
+@test
+def wrong_launches(folder):
+    refused(folder, ["exec", SCALE, "--block", "4", *ARGUMENTS], "--grid")
+    refused(folder, ["exec", SCALE, "--grid", "1", *ARGUMENTS], "--block")
+    refused(folder, ["exec", SCALE, "--grid", "1", "--block", "2048", *ARGUMENTS], "1024")
+    refused(folder, ["exec", SCALE, "--grid", "1,70000", "--block", "4", *ARGUMENTS], "65535")
+    refused(folder, ["exec", SCALE, "--grid", "2147483647,65535", "--block", "4", *ARGUMENTS], "2^26")
+    refused(folder, ["exec", SCALE, "--grid", "99999999999", "--block", "4", *ARGUMENTS], "outside")
+    refused(folder, ["exec", *GOOD, "--shared", "300000"], "shared memory")
+    refused(folder, ["exec", *GOOD, "--device", "h20"], "h20", "h200")
+    refused(folder, ["exec", SCALE, "--entry", "skale", *LAUNCH, *ARGUMENTS], "scale")
+
+
+@test
+def wrong_files(folder):
+    refused(folder, ["exec", "missing.ptx", *LAUNCH], "missing.ptx")
+    refused(folder, ["exec", str(folder), *LAUNCH], "neither a case file")
+    refused(folder, ["exec", SCALE, *LAUNCH, "--arg", "in:missing.bin", "out:16", "f32:2", "u32:4"], "missing.bin")
+    text = pathlib.Path(SCALE).read_text()
+    (folder / "cut.ptx").write_text(text[: len(text) * 2 // 3])
+    refused(folder, ["exec", "cut.ptx", *LAUNCH, *ARGUMENTS], "cut.ptx:")
+    (folder / "empty.ptx").write_text("")
+    refused(folder, ["exec", "empty.ptx", *LAUNCH, *ARGUMENTS], "empty.ptx")
+    (folder / "case.toml").write_text('kernal = {file = "scale.ptx"}\n')
+    refused(folder, ["check", "case.toml"], "case.toml:1:1", "unknown key 'kernal'", "did you mean 'kernel'?")
+    (folder / "case.toml").write_text("kernel = {file = \n")
+    refused(folder, ["check", "case.toml"], "case.toml:1")
+
+
+@test
+def exec_leaves_the_bytes(folder):
+    ran = Ran(folder, "exec", *GOOD, "--out", "0=y.bin", "--out", "0=y.npy", "--show", "0=f32").expect(0, "2 4 6 8", "pass")
+    assert ran.out.splitlines()[-1].startswith("pass"), "the verdict is not the last line"
+    values = struct.pack("<4f", 2, 4, 6, 8)
+    assert (folder / "y.bin").read_bytes() == values
+    assert (folder / "y.npy").read_bytes()[-16:] == values
+    Ran(folder, "exec", *GOOD, "--want", "0=y.bin").expect(0)
+    (folder / "want.bin").write_bytes(struct.pack("<4f", 2, 4, 7, 8))
+    Ran(folder, "exec", *GOOD, "--want", "0=want.bin").expect(1, "wrong-value")
+    refused(folder, ["exec", *GOOD, "--want", f"0={SCALE}"], "bytes")
+
+
+@test
+def unwritten_bytes(folder):
+    words = [SCALE, *LAUNCH, "--arg", "out:32", "list:f32[1,2,3,4]", "f32:2", "u32:4"]
+    Ran(folder, "exec", *words, "--out", "0=y.bin").expect(0, "note[unwritten-output]")
+    assert (folder / "y.bin").read_bytes()[16:] == b"\xff" * 16
+    Ran(folder, "check", *words).expect(1, "error[unwritten-output]")
+
+
+@test
+def bounds(folder):
+    words = [SCALE, *LAUNCH, "--arg", "out:12", "list:f32[1,2,3,4]", "f32:2", "u32:4"]
+    Ran(folder, "exec", *words).expect(1, "error[out-of-bounds]", "thread (3,0,0) of block (0,0,0)", "scale.ptx")
+
+
+@test
+def case_files_and_overrides(folder):
+    (folder / "scale.ptx").write_text(pathlib.Path(SCALE).read_text())
+    (folder / "case.toml").write_text(
+        'kernel = {file = "scale.ptx"}\nlaunch = {grid = ["ceildiv(n, 32)"], block = [32]}\n'
+        'shape = {n = 40}\nvariants = [{n = 1}, {n = 100}]\n'
+        '[[arg]]\nname = "y"\nkind = "out"\ndtype = "f32"\nshape = ["n"]\n'
+        '[[arg]]\nname = "x"\nkind = "in"\ndtype = "f32"\nshape = ["n"]\n'
+        '[[arg]]\nname = "factor"\nkind = "scalar"\ndtype = "f32"\nvalue = 0.5\n'
+        '[[arg]]\nname = "n"\nkind = "scalar"\ndtype = "u32"\nvalue = "n"\n')
+    ran = Ran(folder, "check", "case.toml").expect(0, "[n=1]", "[n=100]", "proved for this input")
+    Ran(folder, "check", "case.toml", "--set", "n=7").expect(0)
+    Ran(folder, "check", "case.toml", "--set", "n=7", "--grid", "5").expect(0)
+    Ran(folder, "exec", "case.toml", "--set", "n=64", "--grid", "1").expect(0, "unwritten-output")
+    refused(folder, ["check", "case.toml", "--set", "m=7"], "no shape symbol 'm'")
+    Ran(folder, "check", ".").expect(0, "1 passed, 0 failed, 0 skipped")
+    assert ran.out == Ran(folder, "check", "case.toml").out, "the same input and seed gave other bytes"
+
+
+@test
+def case_new_writes_a_case_that_reads(folder):
+    (folder / "scale.ptx").write_text(pathlib.Path(SCALE).read_text())
+    Ran(folder, "case", "new", "scale.ptx").expect(0, "wrote scale.toml")
+    refused(folder, ["case", "new", "scale.ptx"], "exists already")
+    Ran(folder, "exec", "scale.toml", "--json").expect(0)
+
+
+@test
+def json_is_a_verdict(folder):
+    verdict = json.loads(Ran(folder, "check", *GOOD, "--json").expect(0).out)
+    assert verdict["schema"].startswith("assay/verdict/") and verdict["verdict"] == "pass"
+    assert verdict["deterministic"] is True and verdict["race_free"] is True
+    keys = ["schema", "verdict", "reason", "deterministic", "race_free", "findings", "notes", "coverage", "seed"]
+    assert [key for key in verdict if key in keys] == keys
+
+
+def race(folder):
+    """The first error[race] among the shipped cases, as JSON, with its folder's files at hand."""
+    case = ROOT / "cases" / "warp_exchange" / "defect.toml"
+    return case, json.loads(Ran(folder, "check", str(case), "--json").expect(1).out)
+
+
+@test
+def a_race_has_its_evidence_and_replays(folder):
+    case, verdict = race(folder)
+    finding = verdict["findings"][0]
+    assert finding["kind"] == "race" and len(finding["locations"]) == 2 and finding["missing_edge"]
+    assert finding["differing"], "no differing bytes"
+    for command in (finding["replay"], finding["replay_other"]):
+        words = command.split()[1:]
+        digests = {Ran(folder, *words).expect(0, "replayed").out for _ in range(2)}
+        assert len(digests) == 1, "two replays differ"
+    first, other = (Ran(folder, *finding[key].split()[1:]).out for key in ("replay", "replay_other"))
+    assert first.splitlines()[-1] != other.splitlines()[-1], "both orders leave the same bytes"
+    words = finding["replay"].split()[1:]
+    refused(folder, [*words, "--set", "turns=3"], "refused to replay")
+    refused(folder, [*words, "--seed", "5"], "refused to replay", "inputs")
+
+
+@test
+def colours_only_on_a_terminal(folder):
+    case = ROOT / "cases" / "warp_exchange" / "defect.toml"
+    ran = Ran(folder, "check", str(case))
+    assert "\033" not in ran.out + ran.err
+    assert ran.err == "", f"standard error holds {ran.err!r}"
+    assert ran.out.splitlines()[-1].startswith("fail"), ran.out
+    assert Ran(folder, "check", "-q", str(case)).expect(1).out.count("\n") == 1
+
+
+@test
+def explain_and_doctor(folder):
+    listing = Ran(folder, "explain").expect(0).out
+    for kind in ["race", "deadlock", "order-conflict", "wrong-value"]:
+        assert kind in listing
+        Ran(folder, "explain", kind).expect(0, "Usual fix")
+    Ran(folder, "doctor").expect(0, "virtual GPU")
+    json.loads(Ran(folder, "doctor", "--json").expect(0).out)
+
+
+README = ROOT / "README.md"
+BEGIN, END = "<!-- example:begin", "<!-- example:end -->"
+
+
+def example(folder):
+    """The README's example as it stands, and as the program prints it now."""
+    text = README.read_text()
+    start = text.index("\n", text.index(BEGIN)) + 1
+    block = text[start:text.index(END)]
+    command = next(line[6:] for line in block.splitlines() if line.startswith("    $ "))
+    for name in ("cases", "assay"):
+        (folder / name).symlink_to(ROOT / name)
+    out = Ran(folder, *command.split()[1:]).out
+    lines = ["$ " + command, *out.splitlines()]
+    now = "\n" + "".join(("    " + line).rstrip() + "\n" for line in lines) + "\n"
+    return text, block, now
+
+
+@test
+def the_readme_shows_real_output(folder):
+    _, block, now = example(folder)
+    assert block == now, f"the example of README.md is out of date (tests/cli/run.py PROGRAM --update); now:\n{now}"
+
+
+def main():
+    if "--update" in sys.argv:
+        with tempfile.TemporaryDirectory() as folder:
+            text, block, now = example(pathlib.Path(folder))
+        README.write_text(text.replace(block, now))
+        return 0
+    failed = 0
+    for function in tests:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                function(pathlib.Path(folder))
+            except (AssertionError, subprocess.TimeoutExpired, ValueError, LookupError, OSError,
+                    StopIteration) as problem:
+                failed += 1
+                print(f"{function.__name__}: {problem}\n")
+    print(f"{len(tests) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
