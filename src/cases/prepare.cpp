@@ -153,11 +153,25 @@ std::string variant_name(const Symbols& symbols) {
   return fmt::format(" [{}]", join(parts, ", "));
 }
 
+Result<void> known_schedule(const Options& options) {
+  std::vector<std::string> names = schedule::policy_names();
+  names.emplace_back("all");
+  if (!options.schedule || std::find(names.begin(), names.end(), *options.schedule) != names.end())
+    return {};
+  return usage_error(fmt::format("there is no schedule '{}'{} (schedules: {})", *options.schedule,
+                                 did_you_mean(*options.schedule, names), join(names, ", ")));
+}
+
 } // namespace
 
 Result<Prepared> prepare(const std::string& path, const Options& given) {
-  if (path.ends_with(".toml")) return prepare_case_file(path, given);
-  if (path.ends_with(".ptx") || path.ends_with(".cu")) return prepare_source(path, given);
+  bool case_file = path.ends_with(".toml");
+  if (case_file || path.ends_with(".ptx") || path.ends_with(".cu")) {
+    Result<Prepared> out = case_file ? prepare_case_file(path, given) : prepare_source(path, given);
+    if (!out) return out;
+    if (Result<void> known = known_schedule(out->options); !known) return known.error();
+    return out;
+  }
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     return usage_error(fmt::format("cannot read '{}': there is no such file", path));

@@ -1,13 +1,11 @@
 // assay exec: one run under one schedule, with bounds, poison and race detection; what the kernel
 // leaves can be written to files, compared and shown.
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "cli/judge.hpp"
 #include "inputs/npy.hpp"
 #include "report/json.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -70,11 +68,6 @@ int exec(const Session& session) {
   Result<cases::Case> subject = cases::build(*prepared, 0);
   if (!subject) return fail(subject.error(), session, target);
   std::string policy = prepared->options.schedule.value_or("canonical");
-  const auto& names = schedule::policy_names();
-  if (policy != "all" && std::find(names.begin(), names.end(), policy) == names.end())
-    return fail(usage_error(fmt::format("there is no schedule '{}'{} (schedules: {}, all)", policy,
-                                        did_you_mean(policy, names), join(names, ", "))),
-                session, target);
   explore::Options options = explore_options(*prepared, session);
   explore::Report explored = policy == "all" ? explore::explore(subject->job, options)
                                              : explore::run_once(subject->job, policy, options);

@@ -40,7 +40,7 @@ std::string program_name() {
   return here ? "./assay" : "assay";
 }
 
-void unexpected(const CLI::ParseError& error, const CLI::App& app, const Session& session) {
+void unexpected(const CLI::ParseError& error, const CLI::App& app) {
   std::vector<std::string> known;
   const CLI::App* chosen = &app;
   for (const CLI::App* sub : app.get_subcommands()) chosen = sub;
@@ -55,11 +55,7 @@ void unexpected(const CLI::ParseError& error, const CLI::App& app, const Session
     message = fmt::format("unknown argument '{}'{}", word, did_you_mean(word, known));
   }
   std::string command = chosen == &app ? "" : " " + chosen->get_name();
-  std::fputs(
-      report::print_error(fmt::format("{} (assay{} --help shows what there is)", message, command),
-                          session.style)
-          .c_str(),
-      stderr);
+  complain(fmt::format("{} (assay{} --help shows what there is)", message, command));
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -88,7 +84,7 @@ int run(const std::vector<std::string>& arguments) {
     app.exit(help);
     return kPass;
   } catch (const CLI::ParseError& error) {
-    unexpected(error, app, session);
+    unexpected(error, app);
     return kUsage;
   }
   return code;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -84,7 +85,8 @@ void add_common_flags(CLI::App& command, Session& session) {
   command
       .add_option("--level", session.level,
                   "Vector level of the interpreter: portable, avx2 or avx512")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"portable", "avx2", "avx512"}));
 }
 
 void add_target(CLI::App& command, Session& session, const std::string& help) {
@@ -113,6 +115,12 @@ int fail(const Error& error, const Session& session, const std::string& subject)
 }
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void complain(const std::string& text) {
+  report::Style style;
+  style.color = ::isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+  std::fputs(report::print_error(text, style).c_str(), stderr);
+}
 
 void progress(const std::string& text) {
   if (!::isatty(STDERR_FILENO)) return;

@@ -41,6 +41,7 @@ void add_target(CLI::App& command, Session& session, const std::string& help);
 int fail(const Error& error, const Session& session, const std::string& subject = "");
 
 void print(const std::string& text);    // results: standard output
+void complain(const std::string& text); // "error: …" on standard error
 void progress(const std::string& text); // one line that overwrites itself, only on a terminal
 
 // For /bin/sh: quoted when it has to be.

@@ -1,7 +1,4 @@
-"""Runs the program and compares exit codes, messages and outputs. Prints `N passed, N failed, N skipped`.
-
-    python3 tests/cli/run.py PROGRAM [--update]     --update writes the README's example anew
-"""
+"""Runs the program and compares exit codes, messages and outputs. Prints `N passed, N failed, N skipped`."""
 
 import json
 import os
@@ -216,36 +213,7 @@ def explain_and_doctor(folder):
     json.loads(Ran(folder, "doctor", "--json").expect(0).out)
 
 
-README = ROOT / "README.md"
-BEGIN, END = "<!-- example:begin", "<!-- example:end -->"
-
-
-def example(folder):
-    """The README's example as it stands, and as the program prints it now."""
-    text = README.read_text()
-    start = text.index("\n", text.index(BEGIN)) + 1
-    block = text[start:text.index(END)]
-    command = next(line[6:] for line in block.splitlines() if line.startswith("    $ "))
-    for name in ("cases", "assay"):
-        (folder / name).symlink_to(ROOT / name)
-    out = Ran(folder, *command.split()[1:]).out
-    lines = ["$ " + command, *out.splitlines()]
-    now = "\n" + "".join(("    " + line).rstrip() + "\n" for line in lines) + "\n"
-    return text, block, now
-
-
-@test
-def the_readme_shows_real_output(folder):
-    _, block, now = example(folder)
-    assert block == now, f"the example of README.md is out of date (tests/cli/run.py PROGRAM --update); now:\n{now}"
-
-
 def main():
-    if "--update" in sys.argv:
-        with tempfile.TemporaryDirectory() as folder:
-            text, block, now = example(pathlib.Path(folder))
-        README.write_text(text.replace(block, now))
-        return 0
     failed = 0
     for function in tests:
         with tempfile.TemporaryDirectory() as folder:
