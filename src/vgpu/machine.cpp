@@ -172,6 +172,8 @@ void Machine::retire(Cta& cta) {
   admit();
 }
 
+static constexpr uint32_t kNoJoin = 0xffffffff; // no operation
+
 void Machine::call(Warp& w, uint32_t pc, uint32_t function) {
   Group& g = *w.group;
   constexpr size_t kMaxDepth = 4096;
@@ -186,6 +188,8 @@ void Machine::call(Warp& w, uint32_t pc, uint32_t function) {
     return;
   }
   g.frames.push_back({pc + 1, g.regs_base, g.local_base, g.function});
+  // Reconvergence points of the caller mean nothing at the same place of a deeper activation.
+  if (!g.joins.empty()) g.joins.push_back({kNoJoin, 0, 0});
   enter_function(w, g, function, regs_base, local_base);
 }
 
@@ -211,6 +215,10 @@ bool Machine::ret(Warp& w) {
   if (g.frames.empty()) return false;
   Frame f = g.frames.back();
   g.frames.pop_back();
+  // What the callee has not met at, and the mark of its call; none when the records were cleared
+  // since, which took the caller's with them.
+  for (bool mark = false; !mark && !g.joins.empty(); g.joins.pop_back())
+    mark = g.joins.back().pc == kNoJoin;
   g.pc = f.return_pc;
   g.regs_base = f.regs_base;
   g.local_base = f.local_base;
