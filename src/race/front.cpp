@@ -11,6 +11,22 @@
 namespace assay::race {
 namespace {
 constexpr uint8_t kMaxBytes = 32; // as many as a record can tell
+constexpr size_t kRunBytes = 16;  // neighbouring lanes with at least so many become one record
+
+// How many of the first groups are single neighbouring lanes at neighbouring locations of one row,
+// all of them changing memory or none of them.
+size_t run_of(std::span<const AddressGroups::Group> groups, uint32_t bytes, uint32_t silent_lanes) {
+  const AddressGroups::Group& first = groups.front();
+  if (!std::has_single_bit(first.lanes)) return 0;
+  bool silent = first.lanes & silent_lanes;
+  size_t n = 1;
+  while (n < groups.size() && groups[n].lanes == groups[n - 1].lanes << 1 &&
+         groups[n].address == groups[n - 1].address + bytes &&
+         groups[n].address / kRowBytes == first.address / kRowBytes &&
+         bool(groups[n].lanes & silent_lanes) == silent)
+    ++n;
+  return n;
+}
 } // namespace
 
 Front::Front(const LaunchShape& shape, const Limits& limits)
@@ -147,22 +163,53 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
   addresses_.collect(lanes, address);
   // Locations of one size that are all aligned to it are equal or apart.
   bool apart = std::has_single_bit(info.bytes) && (addresses_.bits() & (info.bytes - 1u)) == 0;
-  for (const AddressGroups::Group& at : addresses_.groups()) {
+  std::span<const AddressGroups::Group> groups = addresses_.groups();
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const AddressGroups::Group& at = groups[i];
     if (info.write) {
       if (!variables_->empty())
         variables_->overwritten(at.address, at.address + info.bytes, attributes & kStrong);
       if (at.lanes & (at.lanes - 1)) contested(groups_.front(), at, values, value_stride);
     }
     uint32_t silent = at.lanes & silent_lanes;
-    if (uniform_ && apart && (silent == 0 || silent == at.lanes)) {
-      uint16_t own = uint16_t((attributes & ~kSilent) | (silent ? kSilent : 0));
+    uint16_t own = uint16_t((attributes & ~kSilent) | (silent ? kSilent : 0));
+    size_t run = apart ? run_of(groups.subspan(i), info.bytes, silent_lanes) : 1;
+    if (run * info.bytes >= kRunBytes) {
+      for (size_t k = 1; k < run && info.write && !variables_->empty(); ++k)
+        variables_->overwritten(groups[i + k].address, groups[i + k].address + info.bytes,
+                                attributes & kStrong);
+      in_a_row(groups.subspan(i, run), own | kAffine);
+      i += run - 1;
+    } else if (uniform_ && apart && (silent == 0 || silent == at.lanes)) {
       point(at.address, at.lanes, info.pc, own, change);
-      continue;
+    } else {
+      parts(at, silent);
+      if (apart) finish();
     }
-    parts(at, silent);
-    if (apart) finish();
   }
   finish();
+}
+
+// Part of a warp, at one row: one affine record instead of a record for each location.
+void Front::in_a_row(std::span<const AddressGroups::Group> run, uint16_t attributes) {
+  uint32_t first = uint32_t(std::countr_zero(run.front().lanes)), lanes = 0;
+  for (const AddressGroups::Group& g : run) lanes |= g.lanes;
+  uint64_t bytes = uint64_t(attributes >> kBytesShift) + 1;
+  uint64_t base = run.front().address - first * bytes; // may lie before all memory
+  if (uniform_) {
+    Region* region = shared_ ? shared_ : shadow_.region(space_, agent_.cta, run.front().address);
+    Row* row = shadow_.row(region, run.front().address);
+    int start = int(run.front().address % kRowBytes) - int(first * bytes);
+    const Record& r = groups_.front().record;
+    if (row && hot(*row, *region, r.pc, attributes, start, lanes, r.change)) return;
+  }
+  for (Access& g : groups_) {
+    Record saved = g.record;
+    g.record.lanes = uniform_ ? lanes : lanes & saved.lanes;
+    g.record.attributes = uint16_t(attributes | (saved.attributes & kCopy));
+    if (g.record.lanes) now(g, base);
+    g.record = saved;
+  }
 }
 
 // -- the long way --------------------------------------------------------------------------------
@@ -227,11 +274,15 @@ void Front::split_copies(const CtaState& c, const Access& pattern, uint32_t lane
 // The rows that an access touches, one part of it in each.
 template <class Visit> void Front::rows(Access& access, uint64_t address, Visit visit) {
   Record& r = access.record;
-  uint64_t end = address + uint64_t(r.bytes()) * (r.affine() ? 32 : 1);
+  uint64_t bytes = uint64_t(r.bytes()), from = address, end = address + bytes;
+  if (r.affine()) {
+    from = address + uint64_t(std::countr_zero(r.lanes)) * bytes;
+    end = address + uint64_t(32 - std::countl_zero(r.lanes)) * bytes;
+  }
   bool shared = access.space == Space::shared;
-  Region* region = shared ? shared_ : shadow_.region(access.space, r.cta, address);
-  for (uint64_t first = address & ~uint64_t(kRowBytes - 1); first < end; first += kRowBytes) {
-    Row* row = shadow_.row(region, std::max(first, address));
+  Region* region = shared ? shared_ : shadow_.region(access.space, r.cta, from);
+  for (uint64_t first = from & ~uint64_t(kRowBytes - 1); first < end; first += kRowBytes) {
+    Row* row = shadow_.row(region, std::max(first, from));
     if (!row) continue;
     r.start = int16_t(int64_t(address - first));
     if (r.lanes != kAllLanes && !r.lanes_at(0, kRowBytes)) continue;

@@ -7,6 +7,9 @@
 #include "race/conflicts.hpp"
 #include "race/shadow.hpp"
 
+#include <span>
+#include <vector>
+
 namespace assay::race {
 
 class Front {
@@ -57,6 +60,7 @@ private:
   void now(Access& access, uint64_t address);
   void later(Access& access, uint64_t address);
   void finish();
+  void in_a_row(std::span<const AddressGroups::Group> run, uint16_t attributes);
   void parts(const AddressGroups::Group& at, uint32_t silent);
   void contested(const Access& access, const AddressGroups::Group& at, const void* values,
                  uint32_t stride);
