@@ -30,29 +30,39 @@ constexpr TensorUnit tensor_unit(uint32_t compute_capability) {
 
 inline constexpr int kTensorM = 16, kTensorN = 8, kTensorK = 32;
 
-// Elements of one matrix in fixed point: significand with sign, stored exponent; zeros have an
-// exponent that never is the largest. Infinities and NaN are kept apart.
+// Elements of one matrix: patterns, then fixed point: significand with sign and stored exponent.
+// Zeros, infinities and NaN have no significand and an exponent that never is the largest.
 template <int Rows, int Columns> struct TensorOperand {
+  uint32_t pattern[Rows][Columns];
   int32_t significand[Rows][Columns];
   int32_t exponent[Rows][Columns];
-  uint8_t special[Rows][Columns]; // 0 finite, 1 infinite, 2 NaN; 4 is the sign of an infinity
-  bool any_special = false;
+  bool any_special;
 
-  void set(int row, int column, uint32_t pattern, Format format) {
-    int fraction = format.precision - 1, top = (1 << format.exponent_bits) - 1;
-    int field = int(pattern >> fraction) & top;
-    int32_t bits = int32_t(pattern & ((1u << fraction) - 1));
-    bool negative = pattern & sign_bit(format);
-    int32_t value = field == 0 ? bits : bits | 1 << fraction;
-    bool finite = field != top;
-    uint8_t kind = uint8_t(finite ? 0 : (bits ? 2 : 1) | (negative ? 4 : 0));
-    special[row][column] = kind;
-    any_special |= !finite;
-    if (!finite) value = 0;
-    significand[row][column] = negative ? -value : value;
-    exponent[row][column] = value == 0 ? -4096 : (field == 0 ? 1 : field) - bias(format);
+  ASSAY_FP_INLINE void decode(Format format) {
+    int32_t fraction = format.precision - 1, top = (1 << format.exponent_bits) - 1;
+    int32_t hidden = 1 << fraction, offset = bias(format), special = 0;
+    int32_t sign = fraction + format.exponent_bits;
+    const uint32_t* from = &pattern[0][0];
+    int32_t *to = &significand[0][0], *power = &exponent[0][0];
+    for (int i = 0; i < Rows * Columns; ++i) {
+      int32_t p = int32_t(from[i]), field = (p >> fraction) & top, low = p & (hidden - 1);
+      int32_t value = field == 0 ? low : low | hidden;
+      value = field == top ? 0 : value;
+      special |= field == top ? 1 : 0;
+      to[i] = (p >> sign) & 1 ? -value : value;
+      power[i] = value == 0 ? -4096 : (field == 0 ? 1 : field) - offset;
+    }
+    any_special = special != 0;
   }
 };
+
+// What an element is besides a number: 0 finite, 1 infinite, 2 NaN; 4 is the sign of an infinity.
+inline uint32_t tensor_kind(uint32_t pattern, Format format) {
+  uint32_t magnitude = pattern & uint32_t(sign_bit(format) - 1);
+  if (magnitude < infinity(format)) return 0;
+  if (magnitude > infinity(format)) return 2;
+  return pattern & sign_bit(format) ? 5 : 1;
+}
 
 struct TensorProblem {
   int m, n, k;
@@ -63,48 +73,54 @@ struct TensorProblem {
   uint32_t c[kTensorM][kTensorN]; // patterns; D after tensor_multiply
 };
 
+// A row of eight results: vectors, as loops over so few elements end up scalar.
+using TensorVector = int32_t __attribute__((vector_size(4 * kTensorN)));
+using TensorDoubles = double __attribute__((vector_size(8 * kTensorN)));
+ASSAY_FP_INLINE TensorVector tensor_load(const int32_t* from) {
+  TensorVector v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+ASSAY_FP_INLINE TensorVector tensor_align(TensorVector value, int up, TensorVector away) {
+  TensorVector sign = value >> 31, magnitude = (value ^ sign) - sign;
+  away = away < 31 ? away : TensorVector{} + 31;
+  return ((((magnitude << up) >> away)) ^ sign) - sign;
+}
+
 // Of one row, the exact sum of a group in units of 2^(exponent − F), as doubles.
 ASSAY_FP_INLINE void tensor_row(const TensorProblem& p, const TensorUnit& unit, int row, int k0,
                                 int k1, const TensorOperand<1, kTensorN>& c, double* total) {
-  int32_t largest[kTensorN];
-  for (int j = 0; j < kTensorN; ++j)
-    largest[j] = c.exponent[0][j] > unit.floor ? c.exponent[0][j] : unit.floor;
-  for (int k = k0; k < k1; ++k)
-    for (int j = 0; j < kTensorN; ++j) {
-      int32_t e = p.a.exponent[row][k] + p.b.exponent[k][j];
-      largest[j] = e > largest[j] ? e : largest[j];
-    }
+  const int32_t *a_power = p.a.exponent[row], *a_value = p.a.significand[row];
+  TensorVector c_power = tensor_load(c.exponent[0]), largest = TensorVector{} + unit.floor;
+  largest = c_power > largest ? c_power : largest;
+  for (int k = k0; k < k1; ++k) {
+    TensorVector e = a_power[k] + tensor_load(p.b.exponent[k]);
+    largest = e > largest ? e : largest;
+  }
   int c_up = unit.fraction_bits - (p.half_result ? 10 : 23);
   int up = unit.fraction_bits - 2 * (p.ab.precision - 1);
-  int32_t sums[kTensorN] = {};
-  for (int j = 0; j < kTensorN; ++j) {
-    int32_t s = c.significand[0][j], away = largest[j] - c.exponent[0][j];
-    int32_t t = ((s < 0 ? -s : s) << c_up) >> (away < 31 ? away : 31);
-    total[j] = s < 0 ? -t : t;
-  }
-  for (int k = k0; k < k1; ++k) {
-    for (int j = 0; j < kTensorN; ++j) {
-      int32_t product = p.a.significand[row][k] * p.b.significand[k][j];
-      int32_t away = largest[j] - (p.a.exponent[row][k] + p.b.exponent[k][j]);
-      int32_t t = ((product < 0 ? -product : product) << up) >> (away < 31 ? away : 31);
-      sums[j] += product < 0 ? -t : t;
+  TensorVector sums = tensor_align(tensor_load(c.significand[0]), c_up, largest - c_power);
+  TensorDoubles totals = {};
+  for (int k = k0; k < k1; k += 4) { // four terms below 2^28 and one below 2^27 fit
+    for (int i = k; i < k + 4 && i < k1; ++i) {
+      TensorVector e = a_power[i] + tensor_load(p.b.exponent[i]);
+      TensorVector product = a_value[i] * tensor_load(p.b.significand[i]);
+      sums += tensor_align(product, up, largest - e);
     }
-    if ((k & 7) == 7 || k + 1 == k1) // eight terms below 2^28 fit
-      for (int j = 0; j < kTensorN; ++j) {
-        total[j] += sums[j];
-        sums[j] = 0;
-      }
+    totals += __builtin_convertvector(sums, TensorDoubles);
+    sums = TensorVector{};
   }
   for (int j = 0; j < kTensorN; ++j)
-    total[j] *= real(uint64_t(largest[j] - unit.fraction_bits + 1023) << 52);
+    total[j] = totals[j] * real(uint64_t(int64_t(largest[j]) - unit.fraction_bits + 1023) << 52);
 }
 
 // What infinities and NaN of a row and column make of the result; false when there are none.
 inline bool tensor_special(const TensorProblem& p, int row, int column, int k0, int k1,
-                           uint8_t c_kind, uint32_t& result) {
+                           uint32_t c_kind, uint32_t& result) {
   bool nan = c_kind & 2, plus = (c_kind & 5) == 1, minus = (c_kind & 5) == 5;
   for (int k = k0; k < k1; ++k) {
-    uint8_t x = p.a.special[row][k], y = p.b.special[k][column];
+    uint32_t x = tensor_kind(p.a.pattern[row][k], p.ab);
+    uint32_t y = tensor_kind(p.b.pattern[k][column], p.ab);
     if (!((x | y) & 3)) continue;
     int32_t sx = p.a.significand[row][k], sy = p.b.significand[k][column];
     bool zero = (!(x & 3) && sx == 0) || (!(y & 3) && sy == 0);
@@ -139,19 +155,23 @@ ASSAY_FP_INLINE void tensor_round(bool half, const double* total, uint32_t* out)
 
 ASSAY_FP_INLINE void tensor_multiply(TensorProblem& p, const TensorUnit& unit, int element_bytes) {
   int group = unit.group_bytes / element_bytes;
+  p.a.decode(p.ab);
+  p.b.decode(p.ab);
   Format acc = p.half_result ? kF16 : kF32;
   for (int row = 0; row < p.m; ++row)
     for (int k0 = 0; k0 < p.k; k0 += group) {
       int k1 = k0 + group < p.k ? k0 + group : p.k;
       TensorOperand<1, kTensorN> c;
-      for (int j = 0; j < kTensorN; ++j) c.set(0, j, p.c[row][j], acc);
+      for (int j = 0; j < kTensorN; ++j) c.pattern[0][j] = p.c[row][j];
+      c.decode(acc);
       double total[kTensorN];
       tensor_row(p, unit, row, k0, k1, c, total);
       tensor_round(p.half_result, total, p.c[row]);
       if (!(p.a.any_special | p.b.any_special | c.any_special)) continue;
       for (int j = 0; j < kTensorN; ++j) {
         uint32_t result;
-        if (tensor_special(p, row, j, k0, k1, c.special[0][j], result)) p.c[row][j] = result;
+        uint32_t c_kind = tensor_kind(c.pattern[0][j], acc);
+        if (tensor_special(p, row, j, k0, k1, c_kind, result)) p.c[row][j] = result;
       }
     }
 }

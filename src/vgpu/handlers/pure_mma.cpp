@@ -16,18 +16,20 @@ struct Place {
 
 // Where element `i` of a lane's fragment lies. `per` elements share a 32-bit register; a lane holds
 // pairs or quads of consecutive columns of A (rows of B), the halves of M and K in later registers.
-Place place_a(const ir::MmaInfo& info, int per, int lane, int i) {
+ASSAY_INLINE Place place_a(const ir::MmaInfo& info, int per, int lane, int i) {
   int group = lane >> 2, inside = lane & 3, reg = i / per;
   bool halves_m = info.m == 16;
   int row = group + (halves_m && (reg & 1) ? 8 : 0);
   int k_block = halves_m ? reg >> 1 : reg;
   return {row, k_block * 4 * per + inside * per + i % per};
 }
-Place place_b(int per, int lane, int i) {
+ASSAY_INLINE Place place_b(int per, int lane, int i) {
   int inside = lane & 3, reg = i / per;
   return {reg * 4 * per + inside * per + i % per, lane >> 2};
 }
-Place place_c(int lane, int i) { return {(lane >> 2) + (i & 2 ? 8 : 0), (lane & 3) * 2 + (i & 1)}; }
+ASSAY_INLINE Place place_c(int lane, int i) {
+  return {(lane >> 2) + (i & 2 ? 8 : 0), (lane & 3) * 2 + (i & 1)};
+}
 
 fp::Format format_of(Type type) {
   switch (type) {
@@ -40,7 +42,8 @@ fp::Format format_of(Type type) {
 uint32_t word(char* regs, uint16_t slot, int lane) { return lanes<uint32_t>(regs, slot).v[lane]; }
 
 // The pattern of element i of a fragment of 16- or 32-bit elements.
-uint32_t element(const std::vector<ir::Slot>& regs_of, char* regs, int per, int lane, int i) {
+ASSAY_INLINE uint32_t element(const std::vector<ir::Slot>& regs_of, char* regs, int per, int lane,
+                              int i) {
   uint32_t bits = word(regs, regs_of[i / per], lane);
   if (per == 2) return i & 1 ? bits >> 16 : bits & 0xffff;
   return bits;
@@ -70,22 +73,22 @@ void store_d(const ir::MmaInfo& info, char* regs, const fp::TensorProblem& p) {
 }
 
 void multiply_floats(const ir::MmaInfo& info, char* regs, uint32_t compute_capability) {
-  fp::TensorProblem p{};
+  fp::TensorProblem p;
   p.m = info.m, p.n = info.n, p.k = info.k;
   p.ab = format_of(info.a_type);
   p.half_result = info.d_type == Type::f16;
+  std::memset(p.a.pattern, 0, sizeof p.a.pattern); // what the shape leaves out
+  std::memset(p.b.pattern, 0, sizeof p.b.pattern);
   bool is_tf32 = info.a_type == Type::tf32;
-  int per = is_tf32 ? 1 : 2;
-  // tf32 reads the upper 19 bits of a register.
-  auto pattern = [&](uint32_t bits) { return is_tf32 ? bits >> 13 : bits; };
+  int per = is_tf32 ? 1 : 2, down = is_tf32 ? 13 : 0; // tf32 reads the upper 19 bits
   for (int lane = 0; lane < kLanes; ++lane) {
     for (int i = 0; i < int(info.a.size()) * per; ++i) {
       Place at = place_a(info, per, lane, i);
-      p.a.set(at.row, at.column, pattern(element(info.a, regs, per, lane, i)), p.ab);
+      p.a.pattern[at.row][at.column] = element(info.a, regs, per, lane, i) >> down;
     }
     for (int i = 0; i < int(info.b.size()) * per; ++i) {
       Place at = place_b(per, lane, i);
-      p.b.set(at.row, at.column, pattern(element(info.b, regs, per, lane, i)), p.ab);
+      p.b.pattern[at.row][at.column] = element(info.b, regs, per, lane, i) >> down;
     }
   }
   load_c(info, regs, p);
