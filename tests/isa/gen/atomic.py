@@ -286,7 +286,7 @@ def more_atomics():
                red.global.add.v4.f32 [%q0+16], {%f3, %f4, %f5, %f5};
                atom.global.add.v2.f32 {%f6, %f7}, [%q0+8], {%f2, %f1};
                setp.eq.u32 %p1, %lane, 5;
-               @%p1 red.global.add.v2.f32 [%q0+24], {%f2, %f5};
+               @%p1 red.global.add.v4.f32 [%q0+16], {%f5, %f5, %f2, %f5};
                cvt.rn.f16.f32 %h1, %f1;
                cvt.rn.f16.f32 %h2, %f2;
                cvt.rn.f16.f32 %h3, %f3;
