@@ -21,10 +21,10 @@ def spaces():
 """
     body = """
     and.b32 %r1, %lane, 7;
-    shl.b32 %r1, %r1, 2;
-    mov.u32 %r2, table;
-    add.u32 %r2, %r2, %r1;
-    ld.const.u32 %r3, [%r2];
+    mul.wide.u32 %rd8, %r1, 4;
+    mov.u64 %rd9, table;
+    add.s64 %rd9, %rd9, %rd8;
+    ld.const.u32 %r3, [%rd9];
     and.b32 %r4, %lane, 3;
     mul.wide.u32 %rd2, %r4, 4;
     mov.u64 %rd3, floats;
