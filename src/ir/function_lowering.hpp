@@ -201,7 +201,22 @@ private:
   // lower_matrix.cpp
   Result<void> lower_ldmatrix(const ptx::Instruction& in);
   Result<void> lower_movmatrix(const ptx::Instruction& in);
+
+  // lower_wmma.cpp
+  struct FragmentAddress;
   Result<void> lower_wmma(const ptx::Instruction& in);
+  Result<void> lower_wmma_access(const ptx::Instruction& in);
+  Result<void> lower_wmma_mma(const ptx::Instruction& in);
+  Result<void> fragment_address(const ptx::Instruction& in, const ptx::Operand& operand,
+                                uint32_t columns, uint32_t rows, uint32_t t_step, bool t_is_column,
+                                FragmentAddress& a);
+  Value fragment_line(uint32_t offset, FragmentAddress& a);
+  Result<void> fragment_register(const ptx::Operand& operand, ptx::Type type, uint32_t elements,
+                                 uint32_t row, uint32_t column, bool along_columns, bool load,
+                                 FragmentAddress& a);
+  Result<std::vector<Value>> fragment_values(const ptx::Operand& operand, ptx::Type type,
+                                             bool destination);
+  std::vector<Value> widened(const std::vector<Value>& pairs);
 
   // lower_special.cpp
   Result<void> lower_mov(const ptx::Instruction& in);

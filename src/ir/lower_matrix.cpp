@@ -1,5 +1,5 @@
-// PTX ISA 9.0, section 9.7.15 (warp-level matrix instructions): ldmatrix, stmatrix, movmatrix; the
-// fragments of wmma.load and wmma.store. mma and wmma.mma are pure operations.
+// PTX ISA 9.0, section 9.7.15 (warp-level matrix instructions): ldmatrix, stmatrix, movmatrix. wmma
+// stands in lower_wmma.cpp, mma with the pure operations.
 #include "ir/function_lowering.hpp"
 
 namespace assay::ir {
@@ -43,11 +43,6 @@ Result<void> FunctionLowering::lower_movmatrix(const ptx::Instruction& in) {
   meet({}, *a, in);
   emit(OpCode::movmatrix, *d);
   return {};
-}
-
-Result<void> FunctionLowering::lower_wmma(const ptx::Instruction& in) {
-  if (Modifiers(in).has(".mma")) return lower_pure_operation(in);
-  return not_executed(in);
 }
 
 } // namespace assay::ir

@@ -128,6 +128,24 @@ TEST(Memory, MatrixLoadsMeetFirst) {
   EXPECT_EQ(mem(*p, OpCode::stmatrix).matrices, 2);
 }
 
+TEST(Memory, FragmentsAreTilesOfMma) {
+  auto p = lower_body(
+      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, "
+      "[%d1];"
+      "wmma.load.b.sync.aligned.row.m16n16k16.global.f16 {%r8, %r9, %r10, %r11, %r12, %r13, %r14, "
+      "%r15}, [%d1+512], %r20;"
+      "wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7},"
+      " {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15},"
+      " {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};"
+      "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%d1], {%f0, %f1, %f2, %f3, %f4, %f5, "
+      "%f6, %f7}, 16; ret;");
+  EXPECT_EQ(find(*p, OpCode::mma).size(), 2u);
+  EXPECT_EQ(find(*p, OpCode::ld).size(), 4u + 8u); // pairs side by side, and single halves of B
+  EXPECT_EQ(find(*p, OpCode::st).size(), 8u);
+  EXPECT_EQ(find(*p, OpCode::unsupported).size(), 0u);
+  EXPECT_EQ(p->ops[find(*p, OpCode::ld).at(1)].imm, 8u * 16 * 2); // eight rows further
+}
+
 TEST(Memory, AddressPatterns) {
   auto p =
       lower_body("mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;"
