@@ -108,21 +108,37 @@ void Machine::special(Warp& w, const ir::Op& op, char* regs) {
     }
     break;
   }
-  default: { // alloca, stacksave, stackrestore: the stack grows behind the frame, lanes together
-    uint64_t top = w.local.size() * 4;
+  default: { // alloca, stacksave, stackrestore
+    // What alloca hands out lies behind all frames; its first word holds each lane's top.
+    constexpr uint64_t kStack = 256 << 10, kFirst = kStack + 16;
+    bool fresh = w.local.size() * 4 < kFirst;
+    local_reserve(w, kFirst);
+    auto& top = w.local[kStack / 4];
+    if (fresh)
+      for (auto& v : top.v) v = uint32_t(kFirst);
+    auto lane_of_group = [&](uint32_t i) { return w.exec_bits >> i & 1; };
     if (op.code == C::stacksave) {
-      per_lane64(w, regs, op.d, [&](uint32_t) { return top; });
-    } else if (op.code == C::alloca_) {
-      uint64_t align = op.imm ? op.imm : 16, size = 0;
+      per_lane64(w, regs, op.d, [&](uint32_t i) { return top.v[i]; });
+    } else if (op.code == C::stackrestore) {
       for (uint32_t i = 0; i < 32; ++i)
-        if (w.exec_bits >> i & 1) size = std::max(size, lanes<uint64_t>(regs, op.a).v[i]);
-      uint64_t at = (top + align - 1) / align * align;
-      if (!local_reserve(w, at + size)) {
+        if (lane_of_group(i))
+          w.local[kStack / 4].v[i] =
+              uint32_t(ir::local_offset(ir::offset_of(lanes<uint64_t>(regs, op.a).v[i])));
+    } else {
+      uint64_t align = op.imm ? op.imm : 16, end = 0, at[32] = {};
+      for (uint32_t i = 0; i < 32; ++i) {
+        if (!lane_of_group(i)) continue;
+        at[i] = (top.v[i] + align - 1) / align * align;
+        uint64_t size = std::min<uint64_t>(lanes<uint64_t>(regs, op.a).v[i], uint64_t(1) << 30);
+        end = std::max(end, at[i] + size);
+        top.v[i] = uint32_t(at[i] + size);
+      }
+      if (!local_reserve(w, end)) {
         fault(w, w.group->pc, uint32_t(__builtin_ctz(w.exec_bits)), EventKind::illegal_operation,
               "stack overflow: alloca exceeds the thread's stack");
         return;
       }
-      per_lane64(w, regs, op.d, [&](uint32_t i) { return at + ir::local_tag(w.index * 32 + i); });
+      per_lane64(w, regs, op.d, [&](uint32_t i) { return at[i] + ir::local_tag(w.index * 32 + i); });
     }
     break;
   }
