@@ -165,6 +165,14 @@ TEST(Parser, ErrorsHavePlaceAndReason) {
   EXPECT_FALSE(parse(".version 8.0\n.target sm_80\n.entry k() {", "t.ptx"));
 }
 
+TEST(Parser, FurtherTargetDirectivesDoNotMoveTheFirst) {
+  auto module = parse(std::string(kHead) + ".target debug\n.target sm_80, sm_75\n"
+                                           ".entry k() { wgmma.fence.sync.aligned; ret; }",
+                      "t.ptx");
+  ASSERT_TRUE(module) << module.error().text();
+  EXPECT_NE(find(*module, "wgmma").instruction.row, nullptr); // sm_90a's
+}
+
 TEST(Parser, ScopesHideAndEnd) {
   auto module = parse_body("{ .reg .b32 a; mov.u32 a, 1; } mov.u32 a, 2;");
   ASSERT_FALSE(module);
