@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Asks ptxas about isa.def: is every sampled spelling of every row legal?
 
-usage: isa_oracle.py EXAMPLES.tsv [--bounds] [--jobs 2] [--out report.tsv]
+usage: isa_oracle.py EXAMPLES [--samples 2] [--bounds] [--jobs 2] [--out report.tsv]
 
-EXAMPLES.tsv comes from isa_examples. Each line of the report is a spelling on which ptxas and
+EXAMPLES is the program isa_examples, or a file that it wrote. Each line of the report is a spelling on which ptxas and
 the table disagree: row, text, version, target, reason. With --bounds, versions and targets
 that should not have a form are asked about too. Exit code 0 when there is none, 77 without
 ptxas.
@@ -96,9 +96,13 @@ VERSIONS = [6.3, 6.4, 6.5, 7.0, 7.1, 7.2, 7.3, 7.4, 7.5, 7.6, 7.7, 7.8, 8.0, 8.1
             8.5, 8.6, 8.7, 8.8, 9.0]
 
 
-def read_examples(path):
+def read_examples(path, samples):
+    if os.access(path, os.X_OK):
+        lines = subprocess.run([path, str(samples)], capture_output=True, text=True, check=True).stdout.splitlines()
+    else:
+        lines = open(path).read().splitlines()
     examples = []
-    for line in open(path):
+    for line in lines:
         row, targets, versions, text = line.rstrip("\n").split("\t")
         if not undecided(text):
             oldest, *versions = versions.split()
@@ -125,6 +129,7 @@ def questions(examples, bounds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("examples")
+    parser.add_argument("--samples", type=int, default=2, help="spellings of each row")
     parser.add_argument("--bounds", action="store_true", help="also ask older versions and every target")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out")
@@ -134,7 +139,7 @@ def main():
         print("no ptxas: nothing to ask")
         return 77
     work = []
-    for (version, target), rows in questions(read_examples(options.examples), options.bounds).items():
+    for (version, target), rows in questions(read_examples(options.examples, options.samples), options.bounds).items():
         work += [(str(version), target, rows[i:i + 80]) for i in range(0, len(rows), 80)]
     out = open(options.out, "w") if options.out else sys.stdout
     total = bad = 0
