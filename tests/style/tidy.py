@@ -1,7 +1,8 @@
-"""clang-tidy on the .cpp files that changed, newest first, for at most ASSAY_TIDY_SECONDS (300).
+"""clang-tidy on the .cpp files that changed, for at most ASSAY_TIDY_SECONDS (300).
 
-Changed means: not yet committed, or different from ASSAY_BASE, or from origin/main, or, on main itself, touched by
-the last commits. Files for which the time did not suffice are named. Usage: tidy.py BUILD-FOLDER
+Changed means: not yet committed, or different from ASSAY_BASE, or else from origin/main or main; on main itself there
+is nothing to check, but with --all every file is. Files for which the time did not suffice are named.
+Usage: tidy.py BUILD-FOLDER [--all]
 """
 
 import concurrent.futures
@@ -11,22 +12,18 @@ import subprocess
 import sys
 import time
 
-from sources import ROOT, finish, git
-
-LAST_COMMITS = 20
+from sources import ROOT, files, finish, git
 
 
 def base():
     """The commit to compare with, or None."""
     if os.environ.get("ASSAY_BASE"):
         return os.environ["ASSAY_BASE"]
-    head = git("rev-parse", "HEAD")
     for branch in ("origin/main", "main"):
         common = git("merge-base", "HEAD", branch)
-        if common and common != head:
+        if common:
             return common[0]
-    history = git("rev-list", "--first-parent", f"--max-count={LAST_COMMITS + 1}", "HEAD")
-    return history[-1] if history else None
+    return None
 
 
 def changed():
@@ -35,6 +32,8 @@ def changed():
         return None
     names = git("diff", "--name-only", start) or []
     names += git("ls-files", "--others", "--exclude-standard") or []
+    if "--all" in sys.argv:
+        names = files(".cpp")
     mine = {n for n in names if n.endswith(".cpp") and n.startswith(("src/", "tests/")) and (ROOT / n).is_file()}
     return sorted(mine, key=lambda name: -(ROOT / name).stat().st_mtime)
 
@@ -46,6 +45,8 @@ def main():
         print("needs clang-tidy-19 and a git repository")
         sys.exit(77)
     end = time.monotonic() + float(os.environ.get("ASSAY_TIDY_SECONDS", "300"))
+    if "--all" in sys.argv:
+        end = float("inf")
 
     def check(name):
         if time.monotonic() > end:
