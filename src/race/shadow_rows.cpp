@@ -244,6 +244,17 @@ bool Shadow::merge_in(uint32_t& head, const Place& p, const Record& record, cons
     ++same;
     Record fresh = record;
     if (still && absorb(pool, r, fresh, cta)) return true;
+    // A lane that spins on an atomic leaves one record, whatever others do to the bytes meanwhile:
+    // its older accesses are ordered before the newer one. Lanes spin in groups that shrink.
+    if (record.attributes & kAtomic && !r.many && !record.many && r.warps == record.warps &&
+        std::has_single_bit(r.warps) && r.time <= record.time && r.lanes & record.lanes) {
+      r.lanes &= ~record.lanes;
+      if (r.lanes) continue;
+      uint32_t next = r.next;
+      r = record;
+      r.next = next;
+      return true;
+    }
     if (still || !(by_new || changed(p, r))) continue;
     if (!newest_changed) {
       newest_changed = &r;

@@ -7,16 +7,20 @@
 
 namespace assay::vgpu::ASSAY_LEVEL {
 
+inline constexpr int kQuantumOfPoint = 32;
+
 ASSAY_INLINE const Exec* stop(Warp* w, const Exec* e, Stop reason) {
   w->reason = reason;
   w->stop = true;
   return e;
 }
 
-// Before a scheduling point: stops when the agent may not pass another one.
+// Before a scheduling point: stops when the agent may not pass another one. Loops with a scheduling
+// point in them are likely to wait for somebody, so each one uses up more of the quantum.
 #define ASSAY_POINT(e, w)                                                                          \
   if (!(w)->points_left) return stop((w), (e), Stop::point);                                       \
   --(w)->points_left;                                                                              \
+  (w)->quantum_left -= kQuantumOfPoint;                                                            \
   ++(w)->points
 
 #define ASSAY_GO(target)                                                                           \
