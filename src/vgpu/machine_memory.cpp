@@ -248,6 +248,7 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
     if (!(active >> i & 1)) continue;
     uint64_t a = lane_address(op, info, regs, i, *w.group);
     if (hash_path) path(a);
+    if (info.frame) local_reserve(w, a + bytes); // arguments of a call lie beyond the caller's frame
     Resolved at = resolve(w, pc, i, info.space, a, bytes, bytes, false, "load");
     if (!at.region) return;
     if (at.local) {
@@ -291,6 +292,7 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
     if (!(active >> i & 1)) continue;
     uint64_t a = lane_address(op, info, regs, i, *w.group);
     if (hash_path) path(a);
+    if (info.frame) local_reserve(w, a + bytes);
     at[i] = resolve(w, pc, i, info.space, a, bytes, bytes, true, "store");
     if (!at[i].region) return;
     for (uint32_t k = 0; k < info.vector; ++k)
