@@ -74,9 +74,11 @@ void Machine::enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs
   g.pc = f.entry;
   if (w.registers.size() < regs_base + f.slots) w.registers.resize(regs_base + f.slots);
   char* regs = reinterpret_cast<char*>(w.registers.data()) + regs_base * 128u;
+  // The whole warp enters together, as it does at the start: no lane has anything to lose.
+  bool all = w.group_count == 1;
   for (const ir::Constant& c : f.constants)
     for (int i = 0; i < 32; ++i) {
-      if (!(g.lanes >> i & 1)) continue;
+      if (!all && !(g.lanes >> i & 1)) continue;
       if (c.wide)
         lanes<uint64_t>(regs, c.slot).v[i] = c.value;
       else
@@ -137,7 +139,8 @@ void Machine::start_cta(uint32_t index) {
       w.tid[1].v[lane] = t / launch.block[0] % launch.block[1];
       w.tid[2].v[lane] = t / launch.block[0] / launch.block[1];
     }
-    for (auto& slot : w.registers) slot = {};
+    if (!w.registers.empty())
+      std::memset(static_cast<void*>(w.registers.data()), 0, w.registers.size() * sizeof w.registers[0]);
     w.local.clear();
     w.local_init.clear();
     Group* g = new_group(w);

@@ -1,6 +1,7 @@
 // The handler table of one vector level: control flow, memory, and the operations that call the
 // machine. Compiled once per level (ASSAY_LEVEL names the namespace); pure operations come from the
 // pure_*.cpp files of the same level.
+#include "ir/special.hpp"
 #include "vgpu/handlers/memory.hpp"
 #include "vgpu/handlers/mma.hpp"
 #include "vgpu/handlers/table.hpp"
@@ -104,6 +105,29 @@ const Exec* armed(const Exec* e, Warp* w, char* regs) {
   return w->machine->original(*w, e)(e, w, regs);
 }
 
+// Special registers that do not change while a warp runs: a copy of prepared lanes, or one value.
+template <bool Full> const Exec* fixed_special(const Exec* e, Warp* w, char* regs) {
+  auto s = ir::Special(e->op.imm & 255);
+  auto& d = lanes<uint32_t>(regs, e->op.d);
+  if (s <= ir::Special::tid_z) {
+    map<Full>(d, w->exec, [](uint32_t v) { return v; }, w->tid[uint32_t(s)]);
+  } else {
+    uint32_t value = s <= ir::Special::ntid_z
+                         ? w->machine->launch.block[uint32_t(s) - uint32_t(ir::Special::ntid_x)]
+                     : s <= ir::Special::ctaid_z
+                         ? w->cta->id[uint32_t(s) - uint32_t(ir::Special::ctaid_x)]
+                         : w->machine->launch.grid[uint32_t(s) - uint32_t(ir::Special::nctaid_x)];
+    for (int i = 0; i < kLanes; ++i) d.v[i] = Full || w->exec.v[i] ? value : d.v[i];
+  }
+  ASSAY_NEXT(e, w, regs);
+}
+
+bool is_fixed(const ir::Op& op) {
+  auto s = ir::Special(op.imm & 255);
+  return op.code == ir::OpCode::special && (s <= ir::Special::ntid_z ||
+         (s >= ir::Special::ctaid_x && s <= ir::Special::nctaid_z));
+}
+
 bool is_weak(const ir::MemInfo& m) { return m.semantics == ir::Semantics::weak; }
 
 template <bool Full, bool Detect> Handler load_handler(const ir::MemInfo& m, const ir::Op& op) {
@@ -168,7 +192,8 @@ template <bool Full, bool Detect> Handler core_handler(const ir::Program& p, con
   case C::ret: return ret<Full>;
   case C::exit: return exit<Full>;
   case C::trap: return trap<Full>;
-  case C::special: case C::frame_address: case C::activemask: case C::isspacep: case C::alloca_:
+  case C::special: return is_fixed(op) ? fixed_special<Full> : service<do_special, false>;
+  case C::frame_address: case C::activemask: case C::isspacep: case C::alloca_:
   case C::stacksave: case C::stackrestore: return service<do_special, false>;
   case C::ld: return load_handler<Full, Detect>(p.mem[op.c], op);
   case C::st: return store_handler<Full, Detect>(p.mem[op.c], op);
