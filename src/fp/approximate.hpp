@@ -74,7 +74,7 @@ ASSAY_FP_INLINE double sine_core(double t) {
   p = p * z - 1.0 / 5040;
   p = p * z + 1.0 / 120;
   p = p * z - 1.0 / 6;
-  return p * z * t + t;
+  return t * (p * z + 1.0); // keeps −0
 }
 ASSAY_FP_INLINE double cosine_core(double t) {
   double z = t * t, p = 1.0 / 20922789888000;
@@ -89,7 +89,8 @@ ASSAY_FP_INLINE double cosine_core(double t) {
 }
 // sin of `turns` revolutions, advanced by `quarters` of one.
 ASSAY_FP_INLINE double sine_of_turns(double turns, int quarters) {
-  turns = real(magnitude(bits(turns))) < 0x1p30 ? turns : 0.0; // f32 there is integral
+  uint64_t zero = bits(turns) & 0x8000000000000000ull;
+  turns = real(magnitude(bits(turns))) < 0x1p30 ? turns : real(zero); // f32 there is integral
   double shifted = turns * 4 + kRoundMagic;
   double t = (turns - (shifted - kRoundMagic) * 0.25) * kTwoPi;
   uint64_t quadrant = bits(shifted) + uint64_t(quarters);
@@ -105,8 +106,8 @@ ASSAY_FP_INLINE double tanh_of(double x) {
   double z = x * x;
   double series = x + x * z * (-1.0 / 3 + z * (2.0 / 15 - z * (17.0 / 315)));
   double r = (1.0 - e) / (1.0 + e);
-  double signed_r = real(bits(r) | (bits(x) & 0x8000000000000000ull));
-  double chosen = a < 0x1p-7 ? series : signed_r;
+  double chosen = a < 0x1p-7 ? series : r;
+  chosen = real(magnitude(bits(chosen)) | (bits(x) & 0x8000000000000000ull)); // −0 too
   return x == x ? chosen : x;
 }
 

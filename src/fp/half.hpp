@@ -27,6 +27,17 @@ ASSAY_FP_INLINE uint32_t f32_to_f16(float x) {
   return a > 0x7f800000u ? kNan16 : r | sign;
 }
 
+// Toward zero, but infinite from 2^16 on: how the 16-bit approximations narrow their f32 result.
+ASSAY_FP_INLINE uint32_t f32_to_f16_cut(float x) {
+  uint32_t a = magnitude(bits(x)), sign = bits(x) >> 16 & 0x8000;
+  uint32_t normal = (a - (112u << 23)) >> 13;
+  uint32_t tiny = uint32_t(int32_t(real(a < 0x38800000u ? a : 0) * 0x1p24f));
+  uint32_t r = a < 0x38800000u ? tiny : normal;
+  r = a >= 0x47800000u ? 0x7c00 : r;
+  return a > 0x7f800000u ? kNan16 : r | sign;
+}
+ASSAY_FP_INLINE uint32_t f32_to_bf16_cut(float x) { return x == x ? bits(x) >> 16 : kNan16; }
+
 ASSAY_FP_INLINE float bf16_to_f32(uint32_t h) { return real(h << 16); } // payloads stay
 ASSAY_FP_INLINE uint32_t f32_to_bf16(float x) {
   uint32_t b = bits(x);
@@ -58,6 +69,7 @@ struct F16 {
   static constexpr uint32_t kInfinity = 0x7c00;
   static ASSAY_FP_INLINE float widen(uint32_t h) { return f16_to_f32(h); }
   static ASSAY_FP_INLINE uint32_t narrow(float x) { return f32_to_f16(x); }
+  static ASSAY_FP_INLINE uint32_t cut(float x) { return f32_to_f16_cut(x); }
   // The product is exact in f32; sums of two f16 survive two roundings (24 ≥ 2 · 11 + 2).
   static ASSAY_FP_INLINE float fma(float a, float b, float c) { return sum_to_odd(a * b, c); }
 };
@@ -65,6 +77,7 @@ struct Bf16 {
   static constexpr uint32_t kInfinity = 0x7f80;
   static ASSAY_FP_INLINE float widen(uint32_t h) { return bf16_to_f32(h); }
   static ASSAY_FP_INLINE uint32_t narrow(float x) { return f32_to_bf16(x); }
+  static ASSAY_FP_INLINE uint32_t cut(float x) { return f32_to_bf16_cut(x); }
   // Both roundings before the last go to odd: f32 has too few bits for the sum.
   static ASSAY_FP_INLINE float fma(float a, float b, float c) {
     double sum = sum_to_odd(double(a) * double(b), double(c));

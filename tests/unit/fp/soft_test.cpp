@@ -174,6 +174,7 @@ TEST(Approximate, DoublePrecision) {
     ASSERT_LE(std::fabs(sine_of_turns(turns, 0) - sinl(angle)), 0x1p-48L) << turns;
     ASSERT_LE(std::fabs(sine_of_turns(turns, 1) - cosl(angle)), 0x1p-48L) << turns;
   }
+  EXPECT_TRUE(std::signbit(sine_of_turns(-0.0, 0)) && std::signbit(tanh_of(-0.0)));
   EXPECT_EQ(log2_of(0.0), -INFINITY);
   EXPECT_TRUE(std::isnan(log2_of(-1.0)));
   EXPECT_EQ(float(exp2_of(-INFINITY)), 0.0f);
