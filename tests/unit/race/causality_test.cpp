@@ -245,6 +245,17 @@ TEST(Release, FenceOfCtaScopeIsTooNarrow) {
     EXPECT_EQ(s.found(), "order 10 11, race 1 2");
   }
 }
+TEST(Release, NarrowFenceLeavesTheRestToAWiderOne) {
+  Scene s;
+  s.write(kA, kData, 1);
+  s.store(kA, kFlag, 10, Order::release, Scope::gpu);
+  s.load(kFar, kFlag, 11, Order::relaxed, Scope::gpu);
+  s.fence(kFar, Fence::acq_rel, Scope::cta);
+  s.read(kFar, kData, 2);
+  s.fence(kFar, Fence::acq_rel, Scope::gpu);
+  s.read(kFar, kData, 3);
+  EXPECT_EQ(s.found(), "order 10 11, race 1 2");
+}
 TEST(Release, FenceAloneOrdersNothing) {
   Scene s;
   s.write(kA, kData, 1);
@@ -403,6 +414,16 @@ TEST(AsyncCopy, BarrierAfterTheWait) {
 }
 TEST(AsyncCopy, KnowsNothingOfBarriersAfterItsIssue) {
   Scene s;
+  s.in(Space::shared).read(kB, 64, 1);
+  Copy c(s, kA);
+  s.barrier_all(0);
+  c.write(64, 2);
+  EXPECT_EQ(s.found(), "race 1 2");
+}
+
+TEST(AsyncCopy, KeepsWhatItsBarriersCannotOrder) { // the read is of the copy's own phase
+  Scene s;
+  s.barrier_all(0);
   s.in(Space::shared).read(kB, 64, 1);
   Copy c(s, kA);
   s.barrier_all(0);

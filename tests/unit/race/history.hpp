@@ -212,6 +212,8 @@ private:
   std::vector<Instruction> code_;
   std::vector<std::vector<uint32_t>> exited_;
   std::vector<Copy> copies_;
+  enum class Flavour : uint8_t { mixed, copies, messages };
+  Flavour flavour_ = Flavour::mixed;
   uint32_t spread_ = 1, barriers_ = 0, silent_ = 0;
 };
 
@@ -228,11 +230,12 @@ inline Generator::Instruction Generator::instruction(uint32_t pc) {
   Instruction in{};
   in.space = chance(50) ? Space::global : Space::shared;
   in.kind = pick({K::affine, K::affine, K::broadcast, K::access, K::access});
+  if (flavour_ == Flavour::messages && chance(70)) in.kind = K::access;
   in.info.pc = pc;
   in.info.bytes = pick<uint8_t>({1, 2, 4, 4, 4, 4, 8, 16});
   in.info.write = in.kind != K::broadcast && chance(50);
   in.info.read = !in.info.write;
-  if (in.kind == K::access && chance(50)) {
+  if (in.kind == K::access && chance(flavour_ == Flavour::messages ? 80 : 50)) {
     in.info.strong = true;
     in.info.scope = pick({Scope::cta, Scope::gpu, Scope::gpu, Scope::sys});
     in.info.bytes = pick<uint8_t>({4, 4, 4, 8});
@@ -391,6 +394,8 @@ inline void Generator::step() {
   Agent agent{below(h_.shape.ctas), below(h_.shape.warps_per_cta)};
   if (!live(agent)) return;
   uint32_t roll = below(100);
+  if (flavour_ == Flavour::copies && chance(40)) return copies(agent);
+  if (flavour_ == Flavour::messages && chance(20)) roll = 85;
   if (roll < 60) return act(code_[below(uint32_t(code_.size()))], agent);
   if (roll < 60 + barriers_) return barrier(agent);
   if (roll < 84) {
@@ -422,6 +427,7 @@ inline History Generator::make(uint32_t steps) {
   exited_.assign(h_.shape.ctas, std::vector<uint32_t>(h_.shape.warps_per_cta));
   spread_ = pick({1u, 2u, 4u, 16u, 40u});
   barriers_ = pick({4u, 12u, 20u});
+  flavour_ = pick({Flavour::mixed, Flavour::mixed, Flavour::copies, Flavour::messages});
   silent_ = pick({0u, 30u, 80u});
   uint32_t instructions = 2 + below(7);
   for (uint32_t i = 0; i < instructions; ++i) code_.push_back(instruction(i + 1));
