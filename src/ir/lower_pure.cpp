@@ -255,6 +255,32 @@ Result<bool> lower_form(const ptx::Instruction& i, Builder& builder) {
   return true;
 }
 
+// .f32x2: the two halves of 64-bit registers, each by the f32 operation.
+Result<bool> lower_f32_pairs(const ptx::Instruction& i, Builder& builder) {
+  ptx::Instruction single = i;
+  single.modifiers.back() = ".f32";
+  const Form* form = find_form(spelling_of(single));
+  if (!form || form->operands.find('i') != std::string_view::npos) return unsupported_form(i);
+  if (auto enough = need(i, 1 + form->operands.size()); !enough) return enough.error();
+  Value halves[2], sources[3];
+  for (size_t k = 0; k < form->operands.size(); ++k) {
+    ASSAY_SOURCE(value, i.operands[1 + k], ptx::Type::b64);
+    sources[k] = value;
+  }
+  for (int side = 0; side < 2; ++side) {
+    Value parts[3];
+    for (size_t k = 0; k < form->operands.size(); ++k) {
+      parts[k] = builder.temp(32);
+      builder.emit(side ? OpCode::high_b32 : OpCode::low_b32, parts[k], sources[k]);
+    }
+    halves[side] = builder.temp(32);
+    builder.emit(form->code, halves[side], parts[0], parts[1], parts[2]);
+  }
+  ASSAY_DEST(d, i.operands[0], ptx::Type::b64);
+  builder.emit(OpCode::pack_b64, d, halves[0], halves[1]);
+  return true;
+}
+
 } // namespace assay::ir::pure
 
 namespace assay::ir {
@@ -270,6 +296,7 @@ Result<bool> lower_pure(const ptx::Instruction& i, Builder& builder) {
   for (auto [opcode, lowering] : kIrregular)
     if (i.opcode == opcode) return lowering(i, builder);
   if (pure::has(i, ".cc")) return pure::lower_carry(i, builder);
+  if (pure::has(i, ".f32x2")) return pure::lower_f32_pairs(i, builder);
   return pure::lower_form(i, builder);
 }
 

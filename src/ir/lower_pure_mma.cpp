@@ -66,17 +66,18 @@ bool results_are_executed(const MmaInfo& info) {
 
 // mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype d, a, b, c
 Result<bool> lower_mma(const ptx::Instruction& i, Builder& builder) {
-  size_t count = i.modifiers.size();
-  if (count < 9 || i.operands.size() != 4 || !has(i, ".sync")) return unsupported_form(i);
-  const std::string& name = i.modifiers[2];
-  if (i.modifiers[3] != ".row" || i.modifiers[4] != ".col") return unsupported_form(i);
+  std::vector<std::string> words = i.modifiers; // .satfinite stands before or after the types
+  std::erase(words, ".satfinite");
+  if (words.size() != 9 || i.operands.size() != 4 || words[0] != ".sync" || words[3] != ".row" ||
+      words[4] != ".col")
+    return unsupported_form(i);
+  const std::string& name = words[2];
   MmaInfo info;
   info.satfinite = has(i, ".satfinite");
-  if (count != (info.satfinite ? 10u : 9u)) return unsupported_form(i);
-  info.d_type = ptx::type_from(i.modifiers[count - 4]);
-  info.a_type = ptx::type_from(i.modifiers[count - 3]);
-  info.b_type = ptx::type_from(i.modifiers[count - 2]);
-  info.c_type = ptx::type_from(i.modifiers[count - 1]);
+  info.d_type = ptx::type_from(words[5]);
+  info.a_type = ptx::type_from(words[6]);
+  info.b_type = ptx::type_from(words[7]);
+  info.c_type = ptx::type_from(words[8]);
   const Shape* shape = find_shape(name, info.a_type);
   if (!shape || !find_shape(name, info.b_type) || !results_are_executed(info))
     return unsupported_form(i);

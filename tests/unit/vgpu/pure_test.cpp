@@ -156,6 +156,79 @@ TEST(Pure, DestinationMayBeASourceOfItsWidth) {
   }
 }
 
+TEST(Pure, PairsOfFloatsAreTwoOperations) {
+  for (const LevelUnderTest& level : levels_under_test()) {
+    Recorder recorder;
+    for (const char* name : {"a", "b", "c", "d"}) recorder.declare(name, 64);
+    auto instruction = parse_statement("fma.rn.f32x2 d, a, b, c;", recorder);
+    ASSERT_TRUE(instruction.ok()) << instruction.error().text();
+    auto lowered = ir::lower_pure(*instruction, recorder);
+    ASSERT_TRUE(lowered.ok() && *lowered);
+    Frame frame(recorder);
+    auto pair = [](float low, float high) {
+      return uint64_t(std::bit_cast<uint32_t>(high)) << 32 | std::bit_cast<uint32_t>(low);
+    };
+    frame.set(recorder.slot("a"), 64, 3, pair(2, 3));
+    frame.set(recorder.slot("b"), 64, 3, pair(5, 7));
+    frame.set(recorder.slot("c"), 64, 3, pair(1, -1));
+    frame.run(recorder, level, true, ~0u);
+    EXPECT_EQ(frame.get(recorder.slot("d"), 64, 3), pair(11, 20));
+  }
+}
+
+// 8-bit integer products by hand: A's first row is 1 in column 0 and −1 in column 1, B's first
+// column 5, 7.
+TEST(Pure, IntegerMma) {
+  for (const LevelUnderTest& level : levels_under_test()) {
+    Recorder recorder;
+    for (const char* name : {"a0", "a1", "b0", "c0", "c1", "c2", "c3"}) recorder.declare(name, 32);
+    for (const char* name : {"d0", "d1", "d2", "d3"}) recorder.declare(name, 32);
+    auto instruction = parse_statement("mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.u8.s32 "
+                                       "{d0,d1,d2,d3}, {a0,a1}, {b0}, {c0,c1,c2,c3};",
+                                       recorder);
+    ASSERT_TRUE(instruction.ok()) << instruction.error().text();
+    auto lowered = ir::lower_pure(*instruction, recorder);
+    ASSERT_TRUE(lowered.ok() && *lowered) << lowered.error().text();
+    Frame frame(recorder);
+    frame.set(recorder.slot("a0"), 32, 0, 0x0000ff01);
+    frame.set(recorder.slot("b0"), 32, 0, 0x00000705);
+    frame.set(recorder.slot("c0"), 32, 0, 100);
+    frame.set(recorder.slot("c1"), 32, 0, 0x7fffffff);
+    frame.run(recorder, level, true, ~0u);
+    EXPECT_EQ(frame.get(recorder.slot("d0"), 32, 0), 98u);
+    EXPECT_EQ(frame.get(recorder.slot("d1"), 32, 0), 0x7fffffffu);
+    EXPECT_EQ(frame.get(recorder.slot("d2"), 32, 0), 0u);
+  }
+}
+
+// f64: one chain of fma along k.
+TEST(Pure, DoubleMma) {
+  for (const LevelUnderTest& level : levels_under_test()) {
+    Recorder recorder;
+    for (const char* name : {"a", "b", "c0", "c1", "d0", "d1"}) recorder.declare(name, 64);
+    auto instruction = parse_statement(
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {d0,d1}, {a}, {b}, {c0,c1};", recorder);
+    ASSERT_TRUE(instruction.ok()) << instruction.error().text();
+    auto lowered = ir::lower_pure(*instruction, recorder);
+    ASSERT_TRUE(lowered.ok() && *lowered) << lowered.error().text();
+    Frame frame(recorder);
+    for (int lane = 0; lane < kLanes; ++lane) { // A[row][k] = row + 1, B[k][column] = k + 10 column
+      frame.set(recorder.slot("a"), 64, lane, std::bit_cast<uint64_t>(double(lane / 4 + 1)));
+      double b = lane % 4 + 10.0 * (lane / 4);
+      frame.set(recorder.slot("b"), 64, lane, std::bit_cast<uint64_t>(b));
+      frame.set(recorder.slot("c0"), 64, lane, std::bit_cast<uint64_t>(0.5));
+      frame.set(recorder.slot("c1"), 64, lane, 0);
+    }
+    frame.run(recorder, level, true, ~0u);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      double row = lane / 4 + 1, column = lane % 4 * 2;
+      double want0 = row * (6 + 40 * column) + 0.5, want1 = row * (6 + 40 * (column + 1));
+      EXPECT_EQ(frame.get(recorder.slot("d0"), 64, lane), std::bit_cast<uint64_t>(want0));
+      EXPECT_EQ(frame.get(recorder.slot("d1"), 64, lane), std::bit_cast<uint64_t>(want1));
+    }
+  }
+}
+
 // Statements of several operations in which a destination is a source.
 TEST(Pure, LoweringReadsSourcesBeforeItWrites) {
   struct Statement {
