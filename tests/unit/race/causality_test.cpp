@@ -421,14 +421,21 @@ TEST(AsyncCopy, KnowsNothingOfBarriersAfterItsIssue) {
   EXPECT_EQ(s.found(), "race 1 2");
 }
 
-TEST(AsyncCopy, KeepsWhatItsBarriersCannotOrder) { // the read is of the copy's own phase
-  Scene s;
-  s.barrier_all(0);
-  s.in(Space::shared).read(kB, 64, 1);
-  Copy c(s, kA);
-  s.barrier_all(0);
-  c.write(64, 2);
-  EXPECT_EQ(s.found(), "race 1 2");
+TEST(AsyncCopy,
+     TwoStagesInFlight) { // the buffer that a copy fills was read in the copy's own phase
+  for (bool barrier : {false, true}) {
+    Scene s;
+    Copy early(s, kA);
+    early.write(0, 3);
+    s.barrier_all(0);
+    s.in(Space::shared).read(kB, 64, 1);
+    if (barrier) s.barrier_all(0);
+    Copy late(s, kA, 1);
+    early.wait(kA);
+    s.barrier_all(0);
+    late.write(64, 2);
+    EXPECT_EQ(s.found(), barrier ? "" : "race 1 2");
+  }
 }
 
 // (h)
