@@ -25,8 +25,8 @@ struct Measured {
   std::vector<Record> records;
   std::string data;
 
-  Measured() {
-    const std::string folder = ASSAY_SOURCE_DIR "/bench/results/h200-2026-11-30/";
+  explicit Measured(const std::string& name = "h200-2026-11-30") {
+    const std::string folder = ASSAY_SOURCE_DIR "/bench/results/" + name + "/";
     std::ifstream index(folder + "index.tsv"), file(folder + "data.bin", std::ios::binary);
     std::stringstream bytes;
     bytes << file.rdbuf();

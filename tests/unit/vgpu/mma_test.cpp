@@ -116,5 +116,52 @@ TEST(Mma, MeasuredTrials) {
   EXPECT_EQ(records, 9u);
 }
 
+// f64 and 8-bit integers, register by register: layouts and values (bench/results/fragments.py).
+TEST(Mma, MeasuredFragments) {
+  Measured m("h200-2026-11-30-fragments");
+  size_t compared = 0;
+  for (const Record& r : m.records) {
+    if (r.ptx.empty()) continue;
+    uint32_t width = width_of(r.type);
+    constexpr size_t kTrials = 8;
+    Recorder recorder;
+    std::string operands[4];
+    size_t counts[4];
+    const char* letters = "dabc";
+    for (int k = 0; k < 4; ++k) {
+      std::string table = k ? fmt::format("{}.{}", r.name, letters[k]) : r.name;
+      counts[k] = m.find(table)->count / 32 / kTrials;
+      for (size_t reg = 0; reg < counts[k]; ++reg)
+        recorder.declare(fmt::format("{}{}", letters[k], reg), width);
+      operands[k] = list(std::string(1, letters[k]), int(counts[k]));
+    }
+    std::string text = fmt::format("{} {}, {}, {}, {};", r.ptx, operands[0], operands[1],
+                                   operands[2], operands[3]);
+    auto instruction = parse_statement(text, recorder);
+    ASSERT_TRUE(instruction.ok()) << text;
+    auto lowered = ir::lower_pure(*instruction, recorder);
+    ASSERT_TRUE(lowered.ok() && *lowered) << text;
+    for (const LevelUnderTest& level : levels_under_test())
+      for (size_t t = 0; t < kTrials; ++t) {
+        Frame frame(recorder);
+        auto index = [&](int k, size_t reg, int lane) {
+          return (t * counts[k] + reg) * 32 + size_t(lane);
+        };
+        for (int k = 1; k < 4; ++k)
+          for (size_t reg = 0; reg < counts[k]; ++reg)
+            for (int lane = 0; lane < 32; ++lane)
+              frame.set(recorder.slot(fmt::format("{}{}", letters[k], reg)), width, lane,
+                        m.element(fmt::format("{}.{}", r.name, letters[k]), index(k, reg, lane)));
+        frame.run(recorder, level, true, ~0u);
+        for (size_t reg = 0; reg < counts[0]; ++reg)
+          for (int lane = 0; lane < 32; ++lane, ++compared)
+            ASSERT_EQ(frame.get(recorder.slot(fmt::format("d{}", reg)), width, lane),
+                      m.element(r.name, index(0, reg, lane)))
+                << level.name << " " << r.name << " trial " << t << " lane " << lane << " d" << reg;
+      }
+  }
+  EXPECT_GE(compared, 5000u);
+}
+
 } // namespace
 } // namespace assay::vgpu
