@@ -18,7 +18,9 @@ public:
     check_widths();
     size_t n = f_.blocks.size();
     in_.assign(n, {});
+    reached_.assign(n, false);
     in_[0].assign(a_.slots, kUnwritten);
+    reached_[0] = true;
     for (uint32_t id = 0; id < f_.registers.size(); ++id)
       if (f_.registers[id].constant && a_.slot[id] != kNoSlot) put(in_[0], id);
     std::vector<uint32_t> work = {0};
@@ -28,7 +30,7 @@ public:
       std::vector<uint32_t> state = in_[b];
       for (uint32_t i = f_.blocks[b].first; i < f_.blocks[b].end; ++i) step(i, state, false);
       for (uint32_t s : f_.blocks[b].successors)
-        if (merge(in_[s], state)) work.push_back(s);
+        if (merge(s, state)) work.push_back(s);
     }
     for (uint32_t b = 0; b < n; ++b) {
       if (f_.blocks[b].dropped) continue;
@@ -83,8 +85,11 @@ private:
         });
   }
 
-  bool merge(std::vector<uint32_t>& into, const std::vector<uint32_t>& from) const {
-    if (into.empty()) {
+  // Whether block `b` learns something. A kernel may have no slots at all: an empty state is one.
+  bool merge(uint32_t b, const std::vector<uint32_t>& from) {
+    std::vector<uint32_t>& into = in_[b];
+    if (!reached_[b]) {
+      reached_[b] = true;
       into = from;
       return true;
     }
@@ -104,6 +109,7 @@ private:
   const VirtualFunction& f_;
   const SlotAssignment& a_;
   std::vector<std::vector<uint32_t>> in_;
+  std::vector<bool> reached_;
   std::string problem_;
 };
 

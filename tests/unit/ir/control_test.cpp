@@ -119,5 +119,8 @@ TEST(Control, UnreachableCodeIsDropped) {
   EXPECT_EQ(p->ops.size(), 1u);
 }
 
+// The verifiers end on a loop even when the kernel has no register, and so no slot.
+TEST(Control, LoopWithoutRegisters) { EXPECT_NE(lower_text(".entry k() { L: bra L; }"), nullptr); }
+
 } // namespace
 } // namespace assay::ir
