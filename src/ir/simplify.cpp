@@ -56,7 +56,8 @@ void propagate(VirtualFunction& f) {
 
 bool has_effect(const VirtualOp& op) {
   if (is_pure(op.code)) return false;
-  return op.code != OpCode::special && op.code != OpCode::frame_address;
+  return op.code != OpCode::special && op.code != OpCode::frame_address &&
+         op.code != OpCode::activemask;
 }
 
 void drop_dead(VirtualFunction& f) {
@@ -76,6 +77,8 @@ void drop_dead(VirtualFunction& f) {
       count(op, -1);
     }
   }
+  for (VirtualOp& op : f.ops) // an atomic whose old value nobody reads orders nothing by it
+    if (op.code == OpCode::atom && op.d != kNoIndex && !reads[op.d]) op.d = kNoIndex;
   for (VirtualOp& op : f.ops) // results of shfl, match and elect that nobody reads
     if (op.code == OpCode::shfl && f.extra[op.imm >> 8] != kNoIndex && !reads[f.extra[op.imm >> 8]])
       f.extra[op.imm >> 8] = kNoIndex;

@@ -112,7 +112,7 @@ struct Machine {
   std::deque<uint32_t> not_started;         // linear CTA indices, next in order at the front
   uint32_t live_ctas = 0;
   uint32_t next_join = 1;
-  uint32_t stalled_agents = 0;              // consecutive quanta without progress
+  uint64_t stalled_agents = 0;              // visits in a row without progress
   std::vector<ArmState> arms;
 
   void set_state(Warp& w, Group& g, GroupState state);

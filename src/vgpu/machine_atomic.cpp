@@ -98,6 +98,15 @@ race::Detector::Order order_of(ir::Semantics s) {
                                                                   : O::relaxed;
 }
 
+// Integer updates of one commutative kind whose old value nobody reads: any order leaves the same.
+bool commutes(const ir::Op& op, const ir::MemInfo& info) {
+  bool result = op.code == ir::OpCode::atom && (op.d != ir::kNoSlot || info.vector > 1);
+  AtomicOp a = info.atomic;
+  return !result && !ptx::is_float(info.type) && info.semantics == ir::Semantics::relaxed &&
+         (a == AtomicOp::add || a == AtomicOp::and_ || a == AtomicOp::or_ || a == AtomicOp::xor_ ||
+          a == AtomicOp::min || a == AtomicOp::max);
+}
+
 // Does the operation on one lane's cell; returns the old bytes.
 void operate(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lane, uint8_t* cell,
              bool global, uint8_t* old) {
@@ -154,7 +163,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     for (uint32_t i = 0; i < 32; ++i)
       if ((p.v[i] != 0) == ((op.flags & ir::kGuardNegated) != 0)) active &= ~(1u << i);
   }
-  saw_strong = true;
+  saw_strong |= !commutes(op, info);
   Resolved at[32];
   alignas(8) uint64_t address[32] = {};
   uint32_t tracked[2] = {0, 0}; // global, shared

@@ -146,8 +146,10 @@ void Machine::special(Warp& w, const ir::Op& op, char* regs) {
 }
 
 void Machine::fence(Warp& w, const ir::Op& op) {
-  if (!detector) return;
   auto semantics = ir::Semantics(op.imm & 255);
+  // The order in which fence.sc execute is the schedule's: one run does not settle it.
+  saw_strong |= semantics == ir::Semantics::sc && total_ctas > 1;
+  if (!detector) return;
   auto scope = race::Scope(op.imm >> 8 & 255);
   using F = race::Detector::Fence;
   F f = semantics == ir::Semantics::acquire   ? F::acquire

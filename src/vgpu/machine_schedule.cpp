@@ -6,9 +6,17 @@
 #include "base/check.hpp"
 #include "vgpu/machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace assay::vgpu {
+
+namespace {
+// When every runnable agent has come back this often without changing a byte, more CTAs are admitted
+// and held accesses let go. A whole quantum counts as many visits.
+constexpr uint64_t kStalled = 256, kQuantumWeight = 32;
+} // namespace
 
 void Machine::runnable_insert(schedule::AgentId id) {
   auto at = std::lower_bound(runnable.begin(), runnable.end(), id);
@@ -162,8 +170,9 @@ void Machine::exit_lanes(Warp& w, uint32_t lanes) {
         uint32_t other = uint32_t(__builtin_ctz(o.lanes)), self = uint32_t(__builtin_ctz(lanes));
         outcome.events.push_back(
             {EventKind::barrier_divergence,
-             "lanes of one warp wait at a barrier that others of the warp have gone round and exited",
-             {place(w, o.pc, other, waits_for(w, o)), place(w, g.pc, self, "exits")}});
+             fmt::format("lanes of one warp wait at a barrier that lane {} of the warp has gone round "
+                         "and exited", self),
+             {place(w, o.pc, other, waits_for(w, o))}});
         abort = true;
       }
   kill_group(w, g);
@@ -236,12 +245,10 @@ void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
 
 void Machine::after_slice(Warp& w, Group& g) {
   if (w.cta->finished) return;
-  if (w.reason == Stop::quantum && !w.stored) {
-    ++stalled_agents;
-    release_joins(w);
-  } else if (w.reason != Stop::quantum) {
-    stalled_agents = 0;
-  }
+  // An agent that came back able to go on and changed nothing may be waiting for somebody.
+  bool waits = (w.reason == Stop::quantum || w.reason == Stop::point) && !w.stored;
+  stalled_agents = waits ? stalled_agents + (w.reason == Stop::quantum ? kQuantumWeight : 1) : 0;
+  if (waits && w.reason == Stop::quantum) release_joins(w);
   if (w.reason == Stop::barrier || w.reason == Stop::meet || w.reason == Stop::join ||
       w.reason == Stop::async)
     settle(w);
@@ -338,7 +345,7 @@ void Machine::run() {
     if (policy.admit_all())
       while (admit()) {
       }
-    bool all_stalled = stalled_agents > 16 * runnable.size();
+    bool all_stalled = stalled_agents > kStalled * runnable.size();
     if (runnable.empty() || all_stalled) {
       stalled_agents = 0;
       if ((runnable.empty() && release_held()) || admit() || (all_stalled && release_held())) continue;
