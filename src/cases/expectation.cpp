@@ -70,7 +70,7 @@ std::string FindingKey::text() const {
   if (!space.empty()) out += " " + space;
   if (lines.size() == 1) out += fmt::format(" at line {}", lines[0]);
   if (lines.size() > 1) out += fmt::format(" at lines {}", fmt::join(lines, " and "));
-  return out;
+  return detail.empty() ? out : out + ": " + detail;
 }
 
 std::vector<std::string> compare(const Expectation& expected, const Observed& observed) {

@@ -16,7 +16,8 @@ struct FindingKey {
   std::string kind;            // "race"
   std::string space;           // "shared", "global", "local", empty: none or any
   std::vector<uint32_t> lines; // sorted, without repetition; empty: any
-  std::string text() const;    // "race shared 12 15"
+  std::string detail = {};     // for messages: what was found
+  std::string text() const;    // "race shared at lines 12 and 15"
 };
 
 struct Expectation {

@@ -81,7 +81,9 @@ Guess guess(const ptx::Variable& parameter, const std::string& type) {
   bool pointer = type.empty() ? wide : type.find('*') != std::string::npos;
   if (pointer) {
     out.dtype = dtype_of(type, "f32");
-    out.kind = type.find("const") != std::string::npos ? "in" : "out";
+    // Without a signature nobody can tell: initialised memory that may be written is the safe
+    // guess.
+    out.kind = type.empty() ? "inout" : type.find("const") != std::string::npos ? "in" : "out";
     return out;
   }
   if (parameter.is_array) {

@@ -46,6 +46,17 @@ std::string access_text(const race::AccessInfo& info) {
   return fmt::format("{} {} byte{}{}", verb(info), info.bytes, info.bytes == 1 ? "" : "s", how);
 }
 
+// The places of a finding without their order: two findings at the same lines are the same.
+std::vector<std::pair<std::string, uint32_t>>
+lines_of(const std::vector<report::Location>& locations) {
+  std::vector<std::pair<std::string, uint32_t>> lines;
+  for (const report::Location& location : locations)
+    lines.emplace_back(location.file, location.line);
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  return lines;
+}
+
 class Judge {
 public:
   Judge(const Judgement& judgement, const explore::Report& explored)
@@ -62,6 +73,8 @@ public:
     verdict_.coverage.has_reference = judgement_.prepared.has_reference;
     for (const explore::Finding& found : explored_.findings) finding(found);
     for (const explore::Finding& found : explored_.notes) note(found);
+    merge_findings();
+    merge_notes();
     judge_outcome(judgement_, explored_, verdict_);
     answers();
     return std::move(verdict_);
@@ -72,7 +85,8 @@ private:
     bool errors =
         std::any_of(verdict_.findings.begin(), verdict_.findings.end(),
                     [](const report::Finding& f) { return f.severity == report::Severity::error; });
-    bool decided = explored_.unknown.empty() && judgement_.command != Command::exec;
+    bool decided = explored_.unknown.empty() && explored_.first.completed &&
+                   judgement_.command != Command::exec;
     if (!explored_.deterministic || decided) verdict_.deterministic = explored_.deterministic;
     if (!explored_.race_free || decided) verdict_.race_free = explored_.race_free;
     if (errors)
@@ -80,6 +94,67 @@ private:
     else if (!explored_.unknown.empty())
       verdict_.verdict = "unknown";
     verdict_.reason = explored_.unknown;
+  }
+
+  // Findings of one kind, space and pair of lines are one finding; the one with most evidence
+  // stays.
+  void merge_findings() {
+    std::vector<report::Finding> kept;
+    std::vector<size_t> more;
+    for (report::Finding& found : verdict_.findings) {
+      auto same = [&](const report::Finding& other) {
+        return other.kind == found.kind && other.space == found.space &&
+               other.severity == found.severity && !found.locations.empty() &&
+               lines_of(other.locations) == lines_of(found.locations);
+      };
+      auto earlier = std::find_if(kept.begin(), kept.end(), same);
+      if (earlier == kept.end()) {
+        kept.push_back(std::move(found));
+        more.push_back(0);
+        continue;
+      }
+      ++more[size_t(earlier - kept.begin())];
+      if (earlier->differing.empty() && !found.differing.empty()) *earlier = std::move(found);
+    }
+    for (size_t i = 0; i < kept.size(); ++i)
+      if (more[i])
+        kept[i].details.push_back(fmt::format("{} more {} of operations on these lines", more[i],
+                                              more[i] == 1 ? "pair" : "pairs"));
+    drop_reads_that_race(kept);
+    verdict_.findings = std::move(kept);
+  }
+
+  // A read that races with the write of its bytes can come first and find them unwritten: the race
+  // is the defect.
+  static void drop_reads_that_race(std::vector<report::Finding>& findings) {
+    auto races = [&](const report::Finding& read) {
+      if (read.kind != "uninitialised-read" || read.locations.empty()) return false;
+      for (report::Finding& race : findings) {
+        if (race.kind != "race" || race.space != read.space) continue;
+        for (const report::Location& side : race.locations)
+          if (side.file == read.locations[0].file && side.line == read.locations[0].line) {
+            race.details.push_back("in one order the read finds memory that nobody has written");
+            return true;
+          }
+      }
+      return false;
+    };
+    std::vector<bool> drop;
+    for (const report::Finding& finding : findings) drop.push_back(races(finding));
+    size_t at = 0;
+    std::erase_if(findings, [&](const report::Finding&) { return drop[at++]; });
+  }
+
+  void merge_notes() {
+    std::vector<report::Note> kept;
+    for (report::Note& note : verdict_.notes) {
+      bool known = std::any_of(kept.begin(), kept.end(), [&](const report::Note& other) {
+        return other.kind == note.kind && other.space == note.space && !note.locations.empty() &&
+               lines_of(other.locations) == lines_of(note.locations);
+      });
+      if (!known) kept.push_back(std::move(note));
+    }
+    verdict_.notes = std::move(kept);
   }
 
   report::Severity severity(const explore::Finding& found) const {
@@ -119,8 +194,8 @@ private:
     const race::Conflict& c = found.conflict;
     if (out.locations.size() < 2) return found.message;
     report::Location &a = out.locations[0], &b = out.locations[1];
-    a.operation = access_text(c.first.info);
-    b.operation = access_text(c.second.info);
+    a.operation = (a.thread ? "" : "an asynchronous copy ") + access_text(c.first.info);
+    b.operation = (b.thread ? "" : "an asynchronous copy ") + access_text(c.second.info);
     std::string memory = memory_of(a, out.space);
     if (c.kind == race::Conflict::Kind::same_instruction)
       return fmt::format(
@@ -290,7 +365,9 @@ private:
 
 cases::FindingKey key_of(const std::string& kind, const std::string& space,
                          const std::vector<report::Location>& locations, bool in_ptx) {
-  cases::FindingKey key{kind, space, {}};
+  cases::FindingKey key;
+  key.kind = kind;
+  key.space = space;
   for (const report::Location& location : locations)
     if (uint32_t line = in_ptx ? location.ptx_line : location.line) key.lines.push_back(line);
   std::sort(key.lines.begin(), key.lines.end());
@@ -324,9 +401,11 @@ bool meets_expectation(const cases::Prepared& prepared, report::Verdict& verdict
   cases::Observed seen;
   seen.verdict = verdict.verdict;
   seen.proved = verdict.coverage.proved;
-  for (const report::Finding& finding : verdict.findings)
+  for (const report::Finding& finding : verdict.findings) {
     seen.findings.push_back(
         key_of(finding.kind, finding.space, finding.locations, expected.in_ptx));
+    seen.findings.back().detail = finding.message;
+  }
   for (const report::Note& note : verdict.notes)
     seen.notes.push_back(key_of(note.kind, note.space, note.locations, expected.in_ptx));
   verdict.expectation_differences = compare(expected, seen);

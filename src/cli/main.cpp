@@ -4,6 +4,7 @@
 #include "cli/session.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -58,6 +59,16 @@ void unexpected(const CLI::ParseError& error, const CLI::App& app) {
   complain(fmt::format("{} (assay{} --help shows what there is)", message, command));
 }
 
+// A message when the first word names no command.
+std::string unknown_command(const std::vector<std::string>& arguments, const CLI::App& app) {
+  if (arguments[0].starts_with("-")) return "";
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+  if (std::find(names.begin(), names.end(), arguments[0]) != names.end()) return "";
+  return fmt::format("there is no command '{}'{} (commands: {})", arguments[0],
+                     did_you_mean(arguments[0], names), join(names, ", "));
+}
+
 int run(const std::vector<std::string>& arguments) {
   Session session;
   session.style.color = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
@@ -75,6 +86,10 @@ int run(const std::vector<std::string>& arguments) {
   add_explain(app, session, code);
   add_case(app, session, code);
   add_doctor(app, session, code);
+  if (std::string word = unknown_command(arguments, app); !word.empty()) {
+    complain(word);
+    return kUsage;
+  }
   Result<std::vector<std::string>> rest = take_launch_options(arguments, session);
   if (!rest) return fail(rest.error(), session);
   std::vector<std::string> reversed(rest->rbegin(), rest->rend()); // CLI11 takes them from the back

@@ -143,8 +143,8 @@ private:
     return distance <= want.ulp;
   }
 
-  // `nan` in an expectation: the quiet NaN without payload, which no operation of the GPU makes, stands
-  // for any.
+  // `nan` in an expectation: the quiet NaN without payload, which no operation of the GPU makes,
+  // stands for any.
   static bool is_any_nan(inputs::DType type, const uint8_t* bytes, size_t n) {
     uint64_t bits = 0;
     std::memcpy(&bits, bytes, n);

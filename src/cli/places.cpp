@@ -76,7 +76,7 @@ report::Location place_of(const cases::Case& subject, const vgpu::Place& place) 
     out.thread = thread;
   }
   if (place.has_address) {
-    out.buffer = place.region.empty() ? "no buffer" : place.region;
+    out.buffer = place.region.empty() ? report::kNoBuffer : place.region;
     out.offset = place.offset;
   }
   return out;

@@ -110,10 +110,15 @@ private:
     if (location.thread)
       who = fmt::format("thread {} of block {}", triple(location.thread->thread),
                         triple(location.thread->block));
-    std::string what = location.operation;
-    if (!location.buffer.empty())
-      what += fmt::format(", {} byte {}", location.buffer, location.offset);
-    return who.empty() ? what : what.empty() ? who : who + " " + what;
+    std::string what = location.operation, where;
+    if (location.buffer == kNoBuffer)
+      where = fmt::format("address 0x{:x}", location.offset);
+    else if (!location.buffer.empty())
+      where = fmt::format("{} byte {}", location.buffer, location.offset);
+    if (what.empty())
+      return where.empty() ? who : who.empty() ? where : fmt::format("{}, {}", who, where);
+    std::string out = who.empty() ? what : who + " " + what;
+    return where.empty() ? out : fmt::format("{}, {}", out, where);
   }
 
   std::string source_line(const Location& location) {

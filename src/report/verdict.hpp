@@ -15,6 +15,9 @@ struct Thread {
   uint32_t block[3] = {0, 0, 0}, thread[3] = {0, 0, 0};
 };
 
+inline constexpr const char* kNoBuffer =
+    "no buffer"; // an address outside all: offset is the address
+
 struct Location {
   std::string file; // as the user knows it
   uint32_t line = 0, column = 0;
