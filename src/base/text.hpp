@@ -7,7 +7,8 @@
 
 namespace assay {
 
-// Levenshtein distance.
+// How many letters to insert, remove, change or swap with their neighbour (optimal string
+// alignment).
 size_t edit_distance(std::string_view a, std::string_view b);
 
 // The candidate nearest to `word`, or an empty string when none is similar (more than a third of

@@ -14,6 +14,9 @@ TEST(Text, NearestWordIsSimilarOrNothing) {
   EXPECT_EQ(nearest("zzz", keys), "");
   EXPECT_EQ(did_you_mean("kernal", keys), "; did you mean 'kernel'?");
   EXPECT_EQ(edit_distance("abc", "acbd"), 2u);
+  EXPECT_EQ(edit_distance("check", "chekc"), 1u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(nearest("chekc", {"check"}), "check");
 }
 
 TEST(Text, LinesLoseTheirEnds) {
