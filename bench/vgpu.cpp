@@ -90,17 +90,21 @@ Kernel kernel(const char* name, std::vector<uint32_t> grid, std::vector<uint32_t
 
 std::vector<Kernel> kernels() {
   std::vector<Kernel> all;
-  all.push_back(kernel("arithmetic", {16}, {256}, {output("out", 16 * 256 * 4)}, {pointer(0), number(2000u)}));
-  all.push_back(kernel("sgemm", {8, 8}, {32, 32}, {floats("a", 65536), floats("b", 65536), output("c", 262144)},
+  all.push_back(kernel("arithmetic", {16}, {256}, {output("out", 16 * 256 * 4)},
+                       {pointer(0), number(2000u)}));
+  all.push_back(kernel("sgemm", {8, 8}, {32, 32},
+                       {floats("a", 65536), floats("b", 65536), output("c", 262144)},
                        {pointer(0), pointer(1), pointer(2), number(256u)}));
-  all.push_back(kernel("stencil", {32, 128}, {32, 8}, {floats("in", 1 << 20), output("out", 4 << 20)},
+  all.push_back(kernel("stencil", {32, 128}, {32, 8},
+                       {floats("in", 1 << 20), output("out", 4 << 20)},
                        {pointer(0), pointer(1), number(1024u), number(1024u)}));
   all.push_back(kernel("saxpy", {4096}, {256}, {floats("x", 1 << 20), floats("y", 1 << 20)},
                        {number(1u << 20), number(2.5f), pointer(0), pointer(1)}));
   all.back().job.buffers[1].expect_unwritten = false;
-  all.push_back(kernel("layer_norm", {256}, {256},
-                       {floats("x", 256 * 1024), floats("gain", 1024), floats("bias", 1024), output("y", 1 << 20)},
-                       {pointer(0), pointer(1), pointer(2), pointer(3), number(1024u)}));
+  all.push_back(kernel(
+      "layer_norm", {256}, {256},
+      {floats("x", 256 * 1024), floats("gain", 1024), floats("bias", 1024), output("y", 1 << 20)},
+      {pointer(0), pointer(1), pointer(2), pointer(3), number(1024u)}));
   all.push_back(kernel("histogram", {64}, {256}, {bytes("data", 1 << 20), zeros("bins", 1024)},
                        {pointer(0), pointer(1), number(1u << 20)}));
   all.push_back(kernel("scan", {256}, {1024}, {bytes("in", 1 << 20), output("out", 1 << 20)},
@@ -112,11 +116,13 @@ std::vector<Kernel> kernels() {
     start.push_back(uint32_t(column.size()));
   }
   size_t entries = column.size();
-  all.push_back(kernel("spmv", {64}, {256},
-                       {integers("start", start), integers("column", column), floats("value", entries),
-                        floats("x", 16384), output("y", 65536)},
-                       {number(16384u), pointer(0), pointer(1), pointer(2), pointer(3), pointer(4)}));
-  all.push_back(kernel("mma_gemm", {16, 8}, {32}, {halves("a", 128 * 256), halves("b", 128 * 256), output("c", 65536)},
+  all.push_back(
+      kernel("spmv", {64}, {256},
+             {integers("start", start), integers("column", column), floats("value", entries),
+              floats("x", 16384), output("y", 65536)},
+             {number(16384u), pointer(0), pointer(1), pointer(2), pointer(3), pointer(4)}));
+  all.push_back(kernel("mma_gemm", {16, 8}, {32},
+                       {halves("a", 128 * 256), halves("b", 128 * 256), output("c", 65536)},
                        {pointer(0), pointer(1), pointer(2), number(128u), number(256u)}));
   return all;
 }
@@ -127,9 +133,11 @@ int main(int argc, char** argv) {
   fmt::print("processor     {}\n", processor());
   fmt::print("vector level  {}\n", vector_level());
   const double peak = peak_gflops();
-  fmt::print("f32 peak      {:.1f} GFLOP/s on one core: {:.1f} G multiply-adds/s\n\n", peak, peak / 2);
+  fmt::print("f32 peak      {:.1f} GFLOP/s on one core: {:.1f} G multiply-adds/s\n\n", peak,
+             peak / 2);
   Table table;
-  table.head = {"kernel", "M thread-inst", "G/s", "of peak", "G/s detecting", "slowdown", "shadow KiB", "digests"};
+  table.head = {"kernel",        "M thread-inst", "G/s",        "of peak",
+                "G/s detecting", "slowdown",      "shadow KiB", "digests"};
   bool equal = true;
   for (const Kernel& k : kernels()) {
     if (argc > 1 && k.name != argv[1]) continue;
@@ -147,10 +155,11 @@ int main(int argc, char** argv) {
     double n = double(plain.thread_instructions);
     bool same = plain.digest == detecting.digest && plain.completed && detecting.completed;
     equal &= same;
-    table.rows.push_back({k.name, fmt::format("{:.1f}", n / 1e6), fmt::format("{:.2f}", n / off / 1e9),
-                          fmt::format("{:.0f} %", n / off / 1e9 / (peak / 2) * 100),
-                          fmt::format("{:.2f}", n / on / 1e9), fmt::format("{:.2f}", on / off),
-                          fmt::format("{}", detecting.shadow_bytes / 1024), same ? "equal" : "DIFFER"});
+    table.rows.push_back(
+        {k.name, fmt::format("{:.1f}", n / 1e6), fmt::format("{:.2f}", n / off / 1e9),
+         fmt::format("{:.0f} %", n / off / 1e9 / (peak / 2) * 100),
+         fmt::format("{:.2f}", n / on / 1e9), fmt::format("{:.2f}", on / off),
+         fmt::format("{}", detecting.shadow_bytes / 1024), same ? "equal" : "DIFFER"});
   }
   fmt::print("{}", table.text());
   return equal ? 0 : 1;

@@ -1,8 +1,9 @@
 // Exploration: decides from several runs whether a job's outcome depends on the schedule.
 //
-// One canonical run with detection; the other policies; then each racing pair and each order conflict
-// in the other order (directed runs: the first access is held until the second has executed).
-// Findings carry what a report needs and the traces that replay them. docs/concurrency.md gives the rules.
+// One canonical run with detection; the other policies; then each racing pair and each order
+// conflict in the other order (directed runs: the first access is held until the second has
+// executed). Findings carry what a report needs and the traces that replay them.
+// docs/concurrency.md gives the rules.
 #pragma once
 
 #include "vgpu/launch.hpp"
@@ -15,12 +16,12 @@ namespace assay::explore {
 
 struct Options {
   uint64_t seed = 1;
-  std::vector<std::string> policies;   // empty: all
-  uint32_t runs_per_policy = 2;        // of the policies that use the seed
-  uint32_t directed_runs = 64;         // at most
-  uint64_t step_budget = 2000000000;   // thread-instructions of one run
-  double seconds = 0;                  // of all runs together; 0: no limit
-  uint32_t threads = 0;                // 0: all cores
+  std::vector<std::string> policies; // empty: all
+  uint32_t runs_per_policy = 2;      // of the policies that use the seed
+  uint32_t directed_runs = 64;       // at most
+  uint64_t step_budget = 2000000000; // thread-instructions of one run
+  double seconds = 0;                // of all runs together; 0: no limit
+  uint32_t threads = 0;              // 0: all cores
   bool directed = true;
   bool detect = true;
   std::string level;
@@ -36,33 +37,33 @@ struct Difference { // bytes that differ between two outcomes
 enum class Severity : uint8_t { error, warning, note };
 
 struct Finding {
-  std::string kind;                    // cases.md: race, race-without-consequence, deadlock, …
+  std::string kind; // cases.md: race, race-without-consequence, deadlock, …
   Severity severity = Severity::error;
-  std::string message;                 // for events: the engine's sentence
-  std::vector<vgpu::Place> places;     // races: first and second access
-  race::Conflict conflict;             // races and order conflicts
+  std::string message;             // for events: the engine's sentence
+  std::vector<vgpu::Place> places; // races: first and second access
+  race::Conflict conflict;         // races and order conflicts
   uint32_t launch = 0;
   bool is_conflict = false;
-  bool both_orders = false;            // races: the other order was run
-  bool one_order_impossible = false;   // it could not be run
-  std::string missing_edge;            // what would have ordered the two
+  bool both_orders = false;          // races: the other order was run
+  bool one_order_impossible = false; // it could not be run
+  std::string missing_edge;          // what would have ordered the two
   std::vector<Difference> differing;
   std::vector<schedule::Trace> traces; // of the observed outcome; of the other one
   Digest outcome_a, outcome_b;
-  std::string policy;                  // that showed it
+  std::string policy; // that showed it
 };
 
 struct Report {
-  std::vector<Finding> findings;       // errors and warnings, in order of detection
-  std::vector<Finding> notes;          // value-race, order-conflict, released-by-exit, …
-  std::string unknown;                 // why there is no verdict; empty: there is one
-  bool deterministic = true;           // no two outcomes differ
+  std::vector<Finding> findings; // errors and warnings, in order of detection
+  std::vector<Finding> notes;    // value-race, order-conflict, released-by-exit, …
+  std::string unknown;           // why there is no verdict; empty: there is one
+  bool deterministic = true;     // no two outcomes differ
   bool race_free = true;
-  bool proved = false;                 // proved for this input
-  std::vector<std::string> not_proved; // why not
-  uint64_t schedules = 0;              // runs made
+  bool proved = false;                  // proved for this input
+  std::vector<std::string> not_proved;  // why not
+  uint64_t schedules = 0;               // runs made
   std::vector<std::string> not_reached; // what the budget left out
-  vgpu::Outcome first;                 // of the canonical run
+  vgpu::Outcome first;                  // of the canonical run
   schedule::Trace first_trace;
 };
 

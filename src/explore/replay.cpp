@@ -39,10 +39,10 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
                              const Options& options) {
   schedule::Trace now;
   stamp(now, job, trace.seed);
-  const char* what = now.program != trace.program  ? "the kernel (its PTX)"
-                     : now.launch != trace.launch  ? "the launch options or arguments"
-                     : now.inputs != trace.inputs  ? "the inputs"
-                     : now.device != trace.device  ? "the device model"
+  const char* what = now.program != trace.program       ? "the kernel (its PTX)"
+                     : now.launch != trace.launch       ? "the launch options or arguments"
+                     : now.inputs != trace.inputs       ? "the inputs"
+                     : now.device != trace.device       ? "the device model"
                      : now.semantics != trace.semantics ? "the virtual GPU's semantics version"
                                                         : nullptr;
   if (what)
@@ -102,15 +102,18 @@ std::string missing_edge(const race::Conflict& c, const vgpu::JobSpec& job, uint
   if (c.kind == race::Conflict::Kind::same_instruction)
     return "none exists: lanes of one instruction store to one byte";
   if (c.first.info.nc || c.second.info.nc)
-    return "none exists: a non-coherent load (ld.global.nc, __ldg, const __restrict__) may not read "
+    return "none exists: a non-coherent load (ld.global.nc, __ldg, const __restrict__) may not "
+           "read "
            "what the same launch writes";
   if (copy && same_cta)
     return "cp.async.wait_group (or wait_all) by the copying thread, then __syncthreads()";
   if (c.first.info.strong && c.second.info.strong)
-    return same_cta ? "a common size and scope: the two strong accesses are not morally strong together"
-                    : "a scope that includes both CTAs (gpu instead of cta) on both accesses";
+    return same_cta
+               ? "a common size and scope: the two strong accesses are not morally strong together"
+               : "a scope that includes both CTAs (gpu instead of cta) on both accesses";
   if (!same_cta)
-    return "release and acquire at gpu scope between the two CTAs (__threadfence() and an atomic flag), "
+    return "release and acquire at gpu scope between the two CTAs (__threadfence() and an atomic "
+           "flag), "
            "a grid-wide barrier, or separate locations";
   if (c.first.agent.warp == c.second.agent.warp)
     return "__syncwarp() between the two accesses (lanes of one warp do not run in lockstep)";

@@ -20,9 +20,8 @@ inline constexpr uint64_t offset_of(uint64_t address) {
 inline constexpr uint64_t kSharedWindow = 1, kLocalWindow = 2, kParamWindow = 3,
                           kFunctionWindow = 4, kFirstBufferWindow = 8, kFirstModuleWindow = 0x8000;
 
-
-// Addresses of local memory carry their owner (1 + thread index in the CTA) above the offset, so that
-// the use of another thread's address can be told. It means the own local memory all the same.
+// Addresses of local memory carry their owner (1 + thread index in the CTA) above the offset, so
+// that the use of another thread's address can be told. It means the own local memory all the same.
 inline constexpr unsigned kLocalOwnerShift = 24;
 inline constexpr uint64_t local_tag(uint64_t thread) { return (thread + 1) << kLocalOwnerShift; }
 inline constexpr uint64_t local_owner(uint64_t address) {

@@ -67,8 +67,8 @@ struct MemInfo {
   ptx::Type type = ptx::Type::none;    // element type
   uint8_t bytes = 4;                   // bytes of one element: 1 2 4 8 16
   uint8_t vector = 1;                  // elements of one lane's access
-  uint8_t register_bits = 32; // width of each register operand (16, 32, 64, 128): loads extend to it
-                              // (sign for s types, else zero)
+  uint8_t register_bits = 32; // width of each register operand (16, 32, 64, 128): loads extend to
+                              // it (sign for s types, else zero)
   Semantics semantics = Semantics::weak;
   Scope scope = Scope::none;
   AtomicOp atomic = AtomicOp::none;
@@ -88,7 +88,7 @@ struct MemInfo {
 };
 
 struct BranchTable {
-  std::vector<uint32_t> targets; // op indices
+  std::vector<uint32_t> targets;  // op indices
   uint32_t reconverge = kNoIndex; // op index of the join, kNoIndex for none
 };
 

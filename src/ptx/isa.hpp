@@ -51,9 +51,8 @@ bool modifiers_match(std::string_view pattern, std::span<const std::string> modi
 // The same for modifiers in any order: those that are no types may move. Returns them in the
 // pattern's order, or nothing. Words that belong to the opcode's name (mul.lo, cp.async.bulk)
 // stay in front unless `whole_name` is false.
-std::optional<std::vector<std::string>> match_reordered(const IsaRow& row,
-                                                        std::span<const std::string> modifiers,
-                                                        bool whole_name = true);
+std::optional<std::vector<std::string>>
+match_reordered(const IsaRow& row, std::span<const std::string> modifiers, bool whole_name = true);
 bool operands_match(std::string_view pattern, std::span<const std::string> modifiers,
                     std::span<const Operand> operands);
 // Whether "sm_90a" is among a row's targets.

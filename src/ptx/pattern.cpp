@@ -392,9 +392,8 @@ bool modifiers_match(std::string_view pattern, std::span<const std::string> modi
   return end >> modifiers.size() & 1;
 }
 
-std::optional<std::vector<std::string>> match_reordered(const IsaRow& row,
-                                                        std::span<const std::string> modifiers,
-                                                        bool whole_name) {
+std::optional<std::vector<std::string>>
+match_reordered(const IsaRow& row, std::span<const std::string> modifiers, bool whole_name) {
   if (modifiers.size() > 30) return std::nullopt;
   ReorderingMatcher matcher(modifiers, whole_name ? name_words(row.opcode, modifiers) : 0);
   std::string_view pattern = row.modifiers;

@@ -169,8 +169,7 @@ Error explain_unknown(const Instruction& instruction, const Module& module) {
       Nearest candidate = nearest_variant(row.modifiers, instruction.modifiers);
       if (auto ordered = match_reordered(row, instruction.modifiers, false)) {
         candidate = {1, ""}; // only the order is wrong
-        for (const std::string& word : *ordered)
-          candidate.text += word;
+        for (const std::string& word : *ordered) candidate.text += word;
       }
       if (candidate.distance < best.distance) {
         best = std::move(candidate);

@@ -1,6 +1,6 @@
 // canonical: in order and in lockstep. An agent runs until it waits; then the lowest one that can.
-// An agent whose quantum ended makes room for the next, so that spinning is fair. CTAs start in index
-// order, one at a time, which keeps memory small.
+// An agent whose quantum ended makes room for the next, so that spinning is fair. CTAs start in
+// index order, one at a time, which keeps memory small.
 #include "schedule/policies.hpp"
 
 namespace assay::schedule {

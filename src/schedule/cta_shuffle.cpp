@@ -44,6 +44,8 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Policy> make_cta_shuffle(uint64_t seed) { return std::make_unique<CtaShuffle>(seed); }
+std::unique_ptr<Policy> make_cta_shuffle(uint64_t seed) {
+  return std::make_unique<CtaShuffle>(seed);
+}
 
 } // namespace assay::schedule

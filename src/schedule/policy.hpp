@@ -28,15 +28,16 @@ struct Launch {
 
 // What can be chosen: run one of these agents for at most `points` scheduling points.
 struct Decision {
-  uint32_t pick = 0;                  // index into the runnable list
-  uint32_t points = 0xffffffff;       // it also returns when it blocks or its quantum ends
+  uint32_t pick = 0;            // index into the runnable list
+  uint32_t points = 0xffffffff; // it also returns when it blocks or its quantum ends
 };
 
 enum class Choice : uint8_t {
-  lane_order,   // order of the lanes of one atomic instruction: 0 ascending, 1 descending, else a seed
+  lane_order,   // order of the lanes of one atomic instruction: 0 ascending, 1 descending, else a
+                // seed
   store_winner, // lanes of one store act in 0 ascending, 1 descending order, for a whole launch
-  split,        // how to split a group here: 0 no, 1 halves, 2 odd and even, 3 first lane, 4 last lane
-  admit,        // which not yet started CTA comes next: n = how many there are
+  split, // how to split a group here: 0 no, 1 halves, 2 odd and even, 3 first lane, 4 last lane
+  admit, // which not yet started CTA comes next: n = how many there are
 };
 
 class Policy {
@@ -50,9 +51,9 @@ public:
   virtual uint32_t choose(Choice kind, uint32_t n) = 0;
 
   // Traits, constant per policy.
-  virtual bool admit_all() const { return false; }   // admit CTAs up to residency at once
-  virtual bool reconverge() const { return true; }   // prefer to join at post-dominators
-  virtual bool splits() const { return false; }      // may split warps at scheduling points
+  virtual bool admit_all() const { return false; } // admit CTAs up to residency at once
+  virtual bool reconverge() const { return true; } // prefer to join at post-dominators
+  virtual bool splits() const { return false; }    // may split warps at scheduling points
 };
 
 // Policies by name: canonical, reverse, random, lane-split, cta-shuffle. Null for unknown names.

@@ -1,6 +1,6 @@
-// random: any runnable agent, for a random small number of scheduling points. Every legal schedule of
-// scheduling points has a positive probability. Runs of length 1, 4 and 32 points are mixed, since
-// some defects need long undisturbed stretches and others a switch at each point.
+// random: any runnable agent, for a random small number of scheduling points. Every legal schedule
+// of scheduling points has a positive probability. Runs of length 1, 4 and 32 points are mixed,
+// since some defects need long undisturbed stretches and others a switch at each point.
 #include "base/random.hpp"
 #include "schedule/policies.hpp"
 

@@ -17,7 +17,8 @@ public:
   uint32_t choose(Choice kind, uint32_t n) override {
     switch (kind) {
     case Choice::admit: return n - 1;
-    case Choice::lane_order: case Choice::store_winner: return 1;
+    case Choice::lane_order:
+    case Choice::store_winner: return 1;
     default: return 0;
     }
   }

@@ -31,7 +31,8 @@ std::string run_lengths(const std::vector<uint32_t>& values) {
 
 bool read_digest(std::istringstream& in, Digest& d) {
   std::string hex;
-  if (!(in >> hex) || hex.size() != 32 || hex.find_first_not_of("0123456789abcdef") != std::string::npos)
+  if (!(in >> hex) || hex.size() != 32 ||
+      hex.find_first_not_of("0123456789abcdef") != std::string::npos)
     return false;
   d.high = std::stoull(hex.substr(0, 16), nullptr, 16);
   d.low = std::stoull(hex.substr(16), nullptr, 16);
@@ -79,7 +80,9 @@ bool read_line(const std::string& line, Trace& t) {
   }
   if (word == "step") {
     Trace::Step s{};
-    if (!(in >> s.launch >> s.agent.cta >> s.agent.unit >> word) || !read_counted(word, value, count)) return false;
+    if (!(in >> s.launch >> s.agent.cta >> s.agent.unit >> word) ||
+        !read_counted(word, value, count))
+      return false;
     s.limit = uint32_t(value);
     t.steps.insert(t.steps.end(), count, s);
     return true;
@@ -89,7 +92,8 @@ bool read_line(const std::string& line, Trace& t) {
 
 class Replay : public Policy {
 public:
-  Replay(const Trace& trace, std::unique_ptr<Policy> traits) : trace_(trace), traits_(std::move(traits)) {}
+  Replay(const Trace& trace, std::unique_ptr<Policy> traits)
+      : trace_(trace), traits_(std::move(traits)) {}
   std::string name() const override { return trace_.policy; }
   void begin(const Launch& launch) override {
     if (launch.index == 0) step_ = choice_ = 0;
@@ -117,12 +121,14 @@ private:
 } // namespace
 
 std::string Trace::text() const {
-  std::string out = fmt::format("assay-trace {}\nprogram {} launch {} inputs {} device {} semantics {}\n",
-                                kVersion, program.hex(), launch.hex(), inputs.hex(), device, semantics);
+  std::string out =
+      fmt::format("assay-trace {}\nprogram {} launch {} inputs {} device {} semantics {}\n",
+                  kVersion, program.hex(), launch.hex(), inputs.hex(), device, semantics);
   out += fmt::format("policy {} {}\n", policy, seed);
   for (const Armed& a : arms) {
     out += fmt::format("arm {} {} {}", a.launch, a.space, a.address);
-    for (const auto& s : a.sides) out += fmt::format(" {} {} {} {} {}", s.pc, s.cta, s.warp, s.lane, s.time);
+    for (const auto& s : a.sides)
+      out += fmt::format(" {} {} {} {} {}", s.pc, s.cta, s.warp, s.lane, s.time);
     out += '\n';
   }
   if (!choices.empty()) out += "choices" + run_lengths(choices) + "\n";
@@ -144,7 +150,8 @@ Result<Trace> parse_trace(const std::string& text, const std::string& file) {
   std::getline(in, line);
   if (line.rfind("assay-trace ", 0) != 0) return usage_error("this is no trace file", {file, 1, 1});
   if (line != fmt::format("assay-trace {}", Trace::kVersion))
-    return usage_error("this trace has a version that this program does not know: " + line, {file, 1, 1});
+    return usage_error("this trace has a version that this program does not know: " + line,
+                       {file, 1, 1});
   Trace t;
   while (std::getline(in, line)) {
     ++number;

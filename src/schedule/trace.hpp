@@ -1,5 +1,6 @@
 // A run's decisions in replayable form: what was picked, for how many scheduling points, what was
-// chosen, which accesses were held back, and the hashes that must match for a replay to mean anything.
+// chosen, which accesses were held back, and the hashes that must match for a replay to mean
+// anything.
 #pragma once
 
 #include "base/hash.hpp"
@@ -10,23 +11,25 @@ namespace assay::schedule {
 
 struct Trace {
   static constexpr uint32_t kVersion = 1;
-  Digest program, launch, inputs;        // of PTX, launch options, input bytes
+  Digest program, launch, inputs;            // of PTX, launch options, input bytes
   std::string device = "-", semantics = "1"; // model name; version of the virtual GPU's semantics
-  std::string policy;                    // that made it
+  std::string policy;                        // that made it
   uint64_t seed = 0;
   struct Step {
     uint32_t launch = 0;
     AgentId agent;
-    uint32_t limit = 0;                  // scheduling points that it was given
+    uint32_t limit = 0; // scheduling points that it was given
     bool operator==(const Step&) const = default;
   };
-  struct Armed {                         // an access held until another one had run
-    uint32_t launch = 0, space = 0;      // space: race::Space
+  struct Armed {                    // an access held until another one had run
+    uint32_t launch = 0, space = 0; // space: race::Space
     uint64_t address = 0;
-    struct Side { uint32_t pc, cta, warp, lane, time; } sides[2];
+    struct Side {
+      uint32_t pc, cta, warp, lane, time;
+    } sides[2];
   };
   std::vector<Step> steps;
-  std::vector<uint32_t> choices;         // answers of choose(), in order
+  std::vector<uint32_t> choices; // answers of choose(), in order
   std::vector<Armed> arms;
   std::string text() const;
 };

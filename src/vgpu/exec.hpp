@@ -1,9 +1,10 @@
 // What a handler sees: the operation record, the warp, and the register frame.
 //
-// A handler is one function per operation and mode. `full`: the current group is the only live group
-// of its warp, so lanes outside it are dead and may be clobbered; `masked`: only lanes of
-// warp.exec change. Handlers are compiled once per vector level (namespace assay::vgpu::ASSAY_LEVEL)
-// and chained by tail calls; builds without sibling-call optimisation return to a loop instead.
+// A handler is one function per operation and mode. `full`: the current group is the only live
+// group of its warp, so lanes outside it are dead and may be clobbered; `masked`: only lanes of
+// warp.exec change. Handlers are compiled once per vector level (namespace
+// assay::vgpu::ASSAY_LEVEL) and chained by tail calls; builds without sibling-call optimisation
+// return to a loop instead.
 #pragma once
 
 #include "ir/program.hpp"

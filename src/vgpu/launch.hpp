@@ -18,15 +18,19 @@ namespace assay::vgpu {
 struct BufferSpec {
   std::string name;
   uint64_t bytes = 0;
-  std::vector<uint8_t> data;   // initial bytes; empty: uninitialised (poison)
-  uint32_t align = 256;        // of the base address: 1 … 256
+  std::vector<uint8_t> data;     // initial bytes; empty: uninitialised (poison)
+  uint32_t align = 256;          // of the base address: 1 … 256
   bool expect_unwritten = false; // an input: reads are not shadowed until somebody writes to it
 };
 
 // A kernel argument: bytes of its parameter, with buffer addresses patched in.
 struct Argument {
-  struct Pointer { uint32_t offset; uint32_t buffer; uint64_t addend; };
-  std::vector<uint8_t> bytes;  // the parameter's bytes
+  struct Pointer {
+    uint32_t offset;
+    uint32_t buffer;
+    uint64_t addend;
+  };
+  std::vector<uint8_t> bytes; // the parameter's bytes
   std::vector<Pointer> pointers;
 };
 
@@ -56,82 +60,101 @@ struct JobSpec { // buffers and launches in stream order; what schedules are exp
 enum class Poison : uint8_t { nan_like, small_finite, index_like };
 
 // An access or operation that directed exploration holds back: when agent's lane reaches `pc` with
-// this address and clock, it becomes a scheduling point and stays held until `until` has executed or
-// every other agent waits.
+// this address and clock, it becomes a scheduling point and stays held until `until` has executed
+// or every other agent waits.
 struct Arm {
-  race::Side first;   // held
-  race::Side second;  // let through
+  race::Side first;  // held
+  race::Side second; // let through
   race::Space space = race::Space::global;
   uint64_t address = 0;
   uint32_t launch = 0;
 };
 
 struct RunOptions {
-  bool detect = true;              // race detection
+  bool detect = true; // race detection
   bool check_init = true;
   Poison poison = Poison::nan_like;
-  uint64_t step_budget = 0;        // thread-instructions; 0: none
+  uint64_t step_budget = 0; // thread-instructions; 0: none
   std::vector<Arm> arms;
-  uint32_t quantum = 4096;         // loop iterations before a running agent yields
+  uint32_t quantum = 4096; // loop iterations before a running agent yields
   bool record_trace = true;
-  bool hash_path = false;          // Outcome::path (needs detect)
-  std::string level;               // "", "portable", "avx2", "avx512"
+  bool hash_path = false;                // Outcome::path (needs detect)
+  std::string level;                     // "", "portable", "avx2", "avx512"
   const volatile bool* cancel = nullptr; // set by another thread: stop soon, outcome `cancelled`
 };
 
-struct ThreadId { uint32_t block[3], thread[3]; };
+struct ThreadId {
+  uint32_t block[3], thread[3];
+};
 
 // One place of a finding: an access or a waiting agent.
 struct Place {
   uint32_t launch = 0;
-  uint32_t pc = 0;                 // op index of the launch's program
+  uint32_t pc = 0; // op index of the launch's program
   race::Agent agent;
   uint32_t lane = 0;
-  std::string operation;           // "store 4 bytes", "waits at barrier 0 (32 of 64 threads)"
+  std::string operation; // "store 4 bytes", "waits at barrier 0 (32 of 64 threads)"
   bool has_address = false;
-  std::string region;              // buffer name, "shared", "local"
+  std::string region; // buffer name, "shared", "local"
   uint64_t offset = 0;
 };
 
 enum class EventKind : uint8_t { // closed list of cases.md; names by kind_name()
-  race, deadlock, barrier_divergence, hang, out_of_bounds, misaligned, uninitialised_read,
-  invalid_lane_mask, trap, assertion, illegal_operation, unsupported, budget, out_of_memory, cancelled,
+  race,
+  deadlock,
+  barrier_divergence,
+  hang,
+  out_of_bounds,
+  misaligned,
+  uninitialised_read,
+  invalid_lane_mask,
+  trap,
+  assertion,
+  illegal_operation,
+  unsupported,
+  budget,
+  out_of_memory,
+  cancelled,
   replay_mismatch
 };
 
-struct Event {                     // a memory, barrier or control finding of this run
+struct Event { // a memory, barrier or control finding of this run
   EventKind kind;
-  std::string message;             // one sentence
+  std::string message; // one sentence
   std::vector<Place> places;
 };
 
-struct RunNote {                    // released-by-exit, foreign-local-address, …
+struct RunNote { // released-by-exit, foreign-local-address, …
   std::string kind, message;
   std::vector<Place> places;
 };
 
 struct Outcome {
-  bool completed = false;          // all launches ended normally
+  bool completed = false; // all launches ended normally
   std::vector<Event> events;
-  std::vector<Event> uninitialised_reads; // candidates: findings only if the outcome follows the poison
-  bool arms_reversed = false;      // the armed pair ran in the other order
+  std::vector<Event>
+      uninitialised_reads;    // candidates: findings only if the outcome follows the poison
+  bool arms_reversed = false; // the armed pair ran in the other order
   std::vector<RunNote> notes;
-  struct LaunchConflicts { uint32_t launch; std::vector<race::Conflict> conflicts; };
+  struct LaunchConflicts {
+    uint32_t launch;
+    std::vector<race::Conflict> conflicts;
+  };
   std::vector<LaunchConflicts> conflicts;
   std::vector<std::vector<uint8_t>> memory;      // every buffer's final bytes, then module globals
   std::vector<std::vector<uint8_t>> initialised; // a bit per byte, parallel to memory
   std::vector<std::string> memory_names;
-  std::vector<std::vector<uint8_t>> written;     // a bit per byte: stored to by some launch
-  Digest digest;                   // of initialised bytes of all of memory
-  Digest path;                     // of branches and addresses (with hash_path)
+  std::vector<std::vector<uint8_t>> written; // a bit per byte: stored to by some launch
+  Digest digest;                             // of initialised bytes of all of memory
+  Digest path;                               // of branches and addresses (with hash_path)
   schedule::Trace trace;
   uint64_t thread_instructions = 0;
   uint64_t scheduling_points = 0;
-  uint64_t shadow_bytes = 0;       // of the detector, at most, over the launches
-  std::string printed;             // device printf output
+  uint64_t shadow_bytes = 0; // of the detector, at most, over the launches
+  std::string printed;       // device printf output
   // conditions of `proved for this input`, each true when it holds
   struct Proof {
-    bool barriers_only = true;     // no atomics, flags, strong accesses, unspecified values
+    bool barriers_only = true; // no atomics, flags, strong accesses, unspecified values
     std::vector<std::string> why_not;
   } proof;
   double seconds = 0;

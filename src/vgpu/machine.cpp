@@ -1,6 +1,6 @@
 // A launch's machine: code bound to handlers, CTAs set up and taken down, calls, events.
-#include "vgpu/frames.hpp"
 #include "vgpu/machine.hpp"
+#include "vgpu/frames.hpp"
 
 #include "base/check.hpp"
 
@@ -140,7 +140,8 @@ void Machine::start_cta(uint32_t index) {
       w.tid[2].v[lane] = t / launch.block[0] / launch.block[1];
     }
     if (!w.registers.empty())
-      std::memset(static_cast<void*>(w.registers.data()), 0, w.registers.size() * sizeof w.registers[0]);
+      std::memset(static_cast<void*>(w.registers.data()), 0,
+                  w.registers.size() * sizeof w.registers[0]);
     w.local.clear();
     w.local_init.clear();
     Group* g = new_group(w);
@@ -205,7 +206,8 @@ void Machine::call_indirect(Warp& w, uint32_t pc, char* regs, ir::Slot slot) {
   uint64_t offset = ir::offset_of(target.v[first]);
   if (ir::window_of(target.v[first]) != ir::kFunctionWindow || offset % 16 ||
       offset / 16 >= program.functions.size()) {
-    fault(w, pc, first, EventKind::illegal_operation, "indirect call to an address that is no function");
+    fault(w, pc, first, EventKind::illegal_operation,
+          "indirect call to an address that is no function");
     return;
   }
   // Lanes with another target stay before the call and take it on their own.

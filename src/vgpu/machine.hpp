@@ -28,22 +28,23 @@ struct Machine {
   ~Machine();
   void run();
 
-  // -- called by handlers (machine_*.cpp) ----------------------------------------------------------
-  // Splits the running group: the lanes of `taken` go to `target`, the others to `next`.
+  // -- called by handlers (machine_*.cpp)
+  // ---------------------------------------------------------- Splits the running group: the lanes
+  // of `taken` go to `target`, the others to `next`.
   void diverge(Warp& w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
   void exit_lanes(Warp& w, uint32_t lanes);
-  bool meet_arrive(Warp& w, const Exec* e, char* regs);  // false: the group waits
+  bool meet_arrive(Warp& w, const Exec* e, char* regs); // false: the group waits
   bool barrier_arrive(Warp& w, const Exec* e, char* regs);
   void copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
-  bool copy_wait(Warp& w, const ir::Op& op);             // false: the group waits
+  bool copy_wait(Warp& w, const ir::Op& op); // false: the group waits
   void call(Warp& w, uint32_t pc, uint32_t function);
   void call_indirect(Warp& w, uint32_t pc, char* regs, ir::Slot slot);
-  bool ret(Warp& w);                                     // false: that was the kernel: exit
+  bool ret(Warp& w); // false: that was the kernel: exit
   void atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
   void warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
   void matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // ldmatrix, stmatrix
   void special(Warp& w, const ir::Op& op, char* regs);
-  void runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs);  // printf, assert, malloc …
+  void runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // printf, assert, malloc …
   void fence(Warp& w, const ir::Op& op);
   // The general load and store: any space, any width, any mask; checks, observes, reports.
   void load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
@@ -54,8 +55,13 @@ struct Machine {
     return originals[w.code == code[1].data()][size_t(e - w.code)];
   }
 
-  // -- memory helpers --------------------------------------------------------------------------------
-  struct Resolved { Region* region = nullptr; uint64_t offset = 0; bool local = false; };
+  // -- memory helpers
+  // --------------------------------------------------------------------------------
+  struct Resolved {
+    Region* region = nullptr;
+    uint64_t offset = 0;
+    bool local = false;
+  };
   // Resolves one lane's access; on a fault records the event, aborts and returns a null region.
   Resolved resolve(Warp& w, uint32_t pc, uint32_t lane, ptx::Space space, uint64_t address,
                    uint64_t bytes, uint64_t align, bool write, const char* what);
@@ -63,7 +69,8 @@ struct Machine {
                         const Group& group);
   void fault(Warp& w, uint32_t pc, uint32_t lane, EventKind kind, std::string message,
              bool has_address = false, std::string region = {}, uint64_t offset = 0);
-  void uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region, uint64_t offset); // null: local
+  void uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region,
+                     uint64_t offset);                     // null: local
   void store_to_input(Region& region, const Place& first); // asks for a run with tracking
   bool read_bytes(uint64_t generic, void* to, uint64_t bytes, Warp& w, uint32_t lane);
   void note(const char* kind, std::string message, Place place);
@@ -71,7 +78,8 @@ struct Machine {
   // Bytes of lane-local memory at `offset` (word-interleaved); grows on demand; false: overflow.
   bool local_reserve(Warp& w, uint64_t bytes);
 
-  // -- state ---------------------------------------------------------------------------------------
+  // -- state
+  // ---------------------------------------------------------------------------------------
   const JobSpec& job;
   const LaunchSpec& launch;
   const ir::Program& program;
@@ -83,8 +91,8 @@ struct Machine {
   std::unique_ptr<race::Detector> detector; // null without detection
   std::vector<uint8_t> parameters;
   Region parameter_region;
-  std::vector<Exec> code[2];                // masked, full
-  std::vector<Handler> originals[2];        // of armed operations
+  std::vector<Exec> code[2];         // masked, full
+  std::vector<Handler> originals[2]; // of armed operations
   const Level* vector_level = nullptr;
   bool abort = false, retrack = false, hash_path = false, saw_strong = false;
   std::vector<bool> retrack_buffers;
@@ -104,15 +112,16 @@ struct Machine {
     return x ^ x >> 32;
   }
 
-  // -- scheduling (machine_schedule.cpp) -------------------------------------------------------------
+  // -- scheduling (machine_schedule.cpp)
+  // -------------------------------------------------------------
   std::vector<std::unique_ptr<Cta>> resident;
-  std::vector<schedule::AgentId> runnable;  // sorted
+  std::vector<schedule::AgentId> runnable; // sorted
   std::unordered_map<uint32_t, Cta*> resident_by_index;
-  std::vector<std::unique_ptr<Cta>> spare;  // finished CTAs whose storage is used again
-  std::deque<uint32_t> not_started;         // linear CTA indices, next in order at the front
+  std::vector<std::unique_ptr<Cta>> spare; // finished CTAs whose storage is used again
+  std::deque<uint32_t> not_started;        // linear CTA indices, next in order at the front
   uint32_t live_ctas = 0;
   uint32_t next_join = 1;
-  uint64_t stalled_agents = 0;              // visits in a row without progress
+  uint64_t stalled_agents = 0; // visits in a row without progress
   std::vector<ArmState> arms;
 
   void set_state(Warp& w, Group& g, GroupState state);
@@ -123,8 +132,8 @@ struct Machine {
   void runnable_erase(schedule::AgentId id);
   bool admit();
   void start_cta(uint32_t index);
-  void finish_cta(Cta& cta);                // its last lane has exited
-  void retire(Cta& cta);                    // frees its place
+  void finish_cta(Cta& cta); // its last lane has exited
+  void retire(Cta& cta);     // frees its place
   void run_agent(schedule::AgentId id, uint32_t allowed);
   Cta* cta_of(uint32_t index);
   Group* new_group(Warp& w);
@@ -140,14 +149,15 @@ struct Machine {
   void complete_barrier(Cta& cta, uint32_t number);
   void check_barrier_divergence(Warp& w);
   void wake_async(Warp& w);
-  void run_copy(Cta& cta, Copy& copy);      // performs it and wakes who waits
+  void run_copy(Cta& cta, Copy& copy); // performs it and wakes who waits
   void perform_copy(Cta& cta, Copy& copy);
   bool release_held();
   void split(Warp& w, Group& g);
   void deadlock();
   bool reaches_forward(uint32_t from, uint32_t to) const;
   void settle(Warp& w); // merges what may merge, lets blocked joins go
-  void enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs_base, uint32_t local_base);
+  void enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs_base,
+                      uint32_t local_base);
   std::string waits_for(const Warp& w, const Group& g) const;
   Place place(const Warp& w, uint32_t pc, uint32_t lane, std::string operation) const;
   ThreadId thread_id(const race::Agent& agent, uint32_t lane) const;

@@ -20,9 +20,11 @@ void Machine::copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uin
   for (uint32_t i = 0; i < 32; ++i) {
     if (!(active >> i & 1)) continue;
     uint64_t to = lane_address(op, info, regs, i, *w.group);
-    uint64_t from = uint64_t(int64_t(info.offset2)) +
-                    (info.address64_2 ? lanes<uint64_t>(regs, op.b).v[i] : lanes<uint32_t>(regs, op.b).v[i]);
-    uint32_t n = info.src_size == ir::kNoSlot ? info.cp_bytes : lanes<uint32_t>(regs, info.src_size).v[i];
+    uint64_t from =
+        uint64_t(int64_t(info.offset2)) +
+        (info.address64_2 ? lanes<uint64_t>(regs, op.b).v[i] : lanes<uint32_t>(regs, op.b).v[i]);
+    uint32_t n =
+        info.src_size == ir::kNoSlot ? info.cp_bytes : lanes<uint32_t>(regs, info.src_size).v[i];
     if (info.ignore_src != ir::kNoSlot && lanes<int32_t>(regs, info.ignore_src).v[i]) n = 0;
     if (n > info.cp_bytes) n = info.cp_bytes;
     copy->destination[i] = to;
@@ -30,12 +32,17 @@ void Machine::copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uin
     copy->source_bytes[i] = uint8_t(n);
     copy->group[i] = w.copy_group[i];
     // Faults are reported at the instruction that asks for the copy.
-    if (!resolve(w, pc, i, ptx::Space::shared, to, info.cp_bytes, info.cp_bytes, true, "cp.async").region) return;
-    if (n && !resolve(w, pc, i, ptx::Space::global, from, n, info.cp_bytes, false, "cp.async").region) return;
+    if (!resolve(w, pc, i, ptx::Space::shared, to, info.cp_bytes, info.cp_bytes, true, "cp.async")
+             .region)
+      return;
+    if (n &&
+        !resolve(w, pc, i, ptx::Space::global, from, n, info.cp_bytes, false, "cp.async").region)
+      return;
     if (detector) detector->copy_issue(agent(w), i, race::kCopyAgent + copy->seq * 32 + i);
   }
   for (ArmState& a : arms)
-    if (!a.released && a.arm.first.agent.cta == cta.index && a.arm.first.agent.warp >= race::kCopyAgent &&
+    if (!a.released && a.arm.first.agent.cta == cta.index &&
+        a.arm.first.agent.warp >= race::kCopyAgent &&
         (a.arm.first.agent.warp - race::kCopyAgent) / 32 == copy->seq) {
       a.holding = copy->held = true;
     }
@@ -53,7 +60,8 @@ void Machine::perform_copy(Cta& cta, Copy& copy) {
     race::AccessInfo access;
     access.pc = copy.pc;
     if (n) {
-      Resolved from = resolve(w, copy.pc, i, ptx::Space::global, copy.source[i], n, 1, false, "cp.async");
+      Resolved from =
+          resolve(w, copy.pc, i, ptx::Space::global, copy.source[i], n, 1, false, "cp.async");
       if (!from.region) return;
       std::memcpy(value, from.region->host + from.offset, n);
       if (from.region->init && options.check_init && !init_test(from.region->init, from.offset, n))
@@ -64,7 +72,8 @@ void Machine::perform_copy(Cta& cta, Copy& copy) {
       if (detector && from.region->tracked)
         detector->access(race::Space::global, self, 1u << i, address, access, nullptr, 0, 0);
     }
-    Resolved to = resolve(w, copy.pc, i, ptx::Space::shared, copy.destination[i], copy.bytes, 1, true, "cp.async");
+    Resolved to = resolve(w, copy.pc, i, ptx::Space::shared, copy.destination[i], copy.bytes, 1,
+                          true, "cp.async");
     if (!to.region) return;
     access.write = true;
     access.read = false;
@@ -88,7 +97,8 @@ void Machine::run_copy(Cta& cta, Copy& copy) {
   perform_copy(cta, copy);
   bool let_go = false;
   for (ArmState& a : arms)
-    if (a.holding && a.arm.second.agent.cta == cta.index && a.arm.second.agent.warp >= race::kCopyAgent &&
+    if (a.holding && a.arm.second.agent.cta == cta.index &&
+        a.arm.second.agent.warp >= race::kCopyAgent &&
         (a.arm.second.agent.warp - race::kCopyAgent) / 32 == copy.seq)
       a.second_done = let_go = true;
   if (let_go) release_held();
@@ -140,8 +150,10 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
   auto matches = [&](const race::Side& side, const Arm& arm) {
-    if (side.info.pc != pc || side.agent.cta != w.cta->index || side.agent.warp != w.index) return false;
-    if (!(w.exec_bits >> side.lane & 1) || detector->time(agent(w), side.lane) != side.time) return false;
+    if (side.info.pc != pc || side.agent.cta != w.cta->index || side.agent.warp != w.index)
+      return false;
+    if (!(w.exec_bits >> side.lane & 1) || detector->time(agent(w), side.lane) != side.time)
+      return false;
     uint64_t a = lane_address(op, info, regs, side.lane, *w.group);
     if (arm.space == race::Space::shared) a = ir::offset_of(a);
     return a < arm.address + 16 && arm.address < a + bytes;

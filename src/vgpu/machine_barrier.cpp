@@ -1,5 +1,5 @@
-// CTA barriers: bar and barrier in every form. Source: PTX ISA 9.0, section 9.7.13.1; what counts as
-// a defect: docs/concurrency.md, "Lanes, convergence, barriers, exit".
+// CTA barriers: bar and barrier in every form. Source: PTX ISA 9.0, section 9.7.13.1; what counts
+// as a defect: docs/concurrency.md, "Lanes, convergence, barriers, exit".
 #include "base/check.hpp"
 #include "vgpu/frames.hpp"
 #include "vgpu/machine.hpp"
@@ -43,13 +43,15 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
     std::vector<Place> places;
     for (const Barrier::Site& s : b.sites)
       if (places.size() < 4)
-        places.push_back(place(*w.cta->warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "arrived"));
+        places.push_back(
+            place(*w.cta->warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "arrived"));
     places.push_back(place(w, pc, first, "arrives"));
     outcome.events.push_back(
         {EventKind::barrier_divergence,
-         mixed ? fmt::format("barrier {}: reductions and other operations meet in one phase", id)
-               : fmt::format("barrier {}: participants disagree on the number of threads ({} and {})", id,
-                             b.expected, count),
+         mixed
+             ? fmt::format("barrier {}: reductions and other operations meet in one phase", id)
+             : fmt::format("barrier {}: participants disagree on the number of threads ({} and {})",
+                           id, b.expected, count),
          std::move(places)});
     abort = true;
     return false;
@@ -127,8 +129,10 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
       if (s.pc == f.pc || !(reaches_forward(s.pc, f.pc) || reaches_forward(f.pc, s.pc))) continue;
       outcome.events.push_back(
           {EventKind::barrier_divergence,
-           fmt::format("one phase of barrier {} is made of two barrier instructions of which one follows "
-                       "the other: some warps are a barrier ahead", number),
+           fmt::format(
+               "one phase of barrier {} is made of two barrier instructions of which one follows "
+               "the other: some warps are a barrier ahead",
+               number),
            {place(*cta.warps[f.warp], f.pc, uint32_t(__builtin_ctz(f.lanes)), "arrived"),
             place(*cta.warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "arrived")}});
       abort = true;
@@ -141,14 +145,16 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
   phase.exited.assign(warps_per_cta, 0);
   bool by_exit = false;
   for (uint32_t i = 0; i < warps_per_cta; ++i) {
-    uint32_t count = std::min(32u, threads - i * 32), born = count == 32 ? kAllLanes : (1u << count) - 1;
+    uint32_t count = std::min(32u, threads - i * 32),
+             born = count == 32 ? kAllLanes : (1u << count) - 1;
     phase.exited[i] = born & ~cta.warps[i]->live & ~b.arrived[i];
     if (b.counted) phase.exited[i] = 0;
     by_exit |= phase.exited[i] != 0;
   }
   if (by_exit) {
     const Barrier::Site& s = b.sites.front();
-    note("released-by-exit", fmt::format("a phase of barrier {} completed because threads had exited", number),
+    note("released-by-exit",
+         fmt::format("a phase of barrier {} completed because threads had exited", number),
          place(*cta.warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "waited"));
   }
   if (detector) detector->barrier(phase);
@@ -179,7 +185,8 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
   }
 }
 
-// Two parts of one warp that wait at different .aligned barrier instructions can never both be right.
+// Two parts of one warp that wait at different .aligned barrier instructions can never both be
+// right.
 void Machine::check_barrier_divergence(Warp& w) {
   const Group* first = nullptr;
   for (const Group& g : w.groups) {
@@ -229,7 +236,8 @@ void Machine::deadlock() {
         if (g.state == GroupState::dead) continue;
         ++waiting;
         if (event.places.size() < 64)
-          event.places.push_back(place(*w, g.pc, uint32_t(__builtin_ctz(g.lanes)), waits_for(*w, g)));
+          event.places.push_back(
+              place(*w, g.pc, uint32_t(__builtin_ctz(g.lanes)), waits_for(*w, g)));
       }
   event.message = fmt::format("{} group{} of threads wait and nothing can run: a deadlock", waiting,
                               waiting == 1 ? "" : "s");

@@ -48,7 +48,8 @@ bool local_copy(Warp& w, uint32_t lane, uint64_t offset, void* bytes, uint64_t n
   auto* p = static_cast<uint8_t*>(bytes);
   bool known = true;
   for (uint64_t i = 0; i < n; ++i) {
-    auto* word = reinterpret_cast<uint8_t*>(&w.local[(offset + i) >> 2].v[lane]) + ((offset + i) & 3);
+    auto* word =
+        reinterpret_cast<uint8_t*>(&w.local[(offset + i) >> 2].v[lane]) + ((offset + i) & 3);
     if (write)
       *word = p[i];
     else
@@ -63,18 +64,23 @@ bool local_copy(Warp& w, uint32_t lane, uint64_t offset, void* bytes, uint64_t n
 }
 } // namespace
 
-Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space space, uint64_t address,
-                                   uint64_t bytes, uint64_t align, bool write, const char* what) {
+Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space space,
+                                   uint64_t address, uint64_t bytes, uint64_t align, bool write,
+                                   const char* what) {
   Region* r = nullptr;
   uint64_t offset = 0;
   bool local = space == Space::local;
   std::string region_name;
   if (space == Space::none || space == Space::global || space == Space::constant) {
     uint64_t window = ir::window_of(address);
-    if (space == Space::none && window == ir::kSharedWindow) space = Space::shared, address = ir::offset_of(address);
-    else if (space == Space::none && window == ir::kLocalWindow) local = true, address = ir::offset_of(address);
-    else if (window == ir::kParamWindow) r = &parameter_region, offset = ir::offset_of(address);
-    else if ((r = memory.find(address))) offset = address - r->base;
+    if (space == Space::none && window == ir::kSharedWindow)
+      space = Space::shared, address = ir::offset_of(address);
+    else if (space == Space::none && window == ir::kLocalWindow)
+      local = true, address = ir::offset_of(address);
+    else if (window == ir::kParamWindow)
+      r = &parameter_region, offset = ir::offset_of(address);
+    else if ((r = memory.find(address)))
+      offset = address - r->base;
   }
   if (space == Space::shared || space == Space::shared_cta || space == Space::shared_cluster) {
     if (ir::window_of(address) == ir::kSharedWindow) address = ir::offset_of(address);
@@ -93,12 +99,15 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
       at.region = "local";
       at.offset = offset;
       note("foreign-local-address",
-           fmt::format("the address is one of thread {}'s local memory; it means the own local memory here",
-                       owner - 1), at);
+           fmt::format(
+               "the address is one of thread {}'s local memory; it means the own local memory here",
+               owner - 1),
+           at);
     }
     if (offset % align) {
       fault(w, pc, lane, EventKind::misaligned,
-            fmt::format("{} of {} bytes at local offset {} is not aligned to {}", what, bytes, offset, align),
+            fmt::format("{} of {} bytes at local offset {} is not aligned to {}", what, bytes,
+                        offset, align),
             true, "local", offset);
       return {};
     }
@@ -108,8 +117,8 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
                      op.a == ir::kNoSlot && program.mem[op.c].frame;
     if (offset + bytes > w.local.size() * 4 && !(parameter && local_reserve(w, offset + bytes))) {
       fault(w, pc, lane, EventKind::out_of_bounds,
-            fmt::format("{} of {} bytes at local offset {} is outside the thread's local memory", what,
-                        bytes, offset),
+            fmt::format("{} of {} bytes at local offset {} is outside the thread's local memory",
+                        what, bytes, offset),
             true, "local", offset);
       return {};
     }
@@ -118,8 +127,10 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
   if (!r) {
     fault(w, pc, lane, EventKind::out_of_bounds,
           address < ir::window_base(1)
-              ? fmt::format("{} of {} bytes at address {:#x}: a null or near-null pointer", what, bytes, address)
-              : fmt::format("{} of {} bytes at address {:#x}, which belongs to no buffer", what, bytes, address),
+              ? fmt::format("{} of {} bytes at address {:#x}: a null or near-null pointer", what,
+                            bytes, address)
+              : fmt::format("{} of {} bytes at address {:#x}, which belongs to no buffer", what,
+                            bytes, address),
           true, "", address);
     return {};
   }
@@ -129,7 +140,8 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
   if (r->size < bytes || offset > r->size - bytes) {
     int64_t signed_offset = int64_t(offset);
     // An access before the first byte stands in the window with an offset below the base.
-    if (r != &w.cta->shared && r != &parameter_region) signed_offset = int64_t(address) - int64_t(r->base);
+    if (r != &w.cta->shared && r != &parameter_region)
+      signed_offset = int64_t(address) - int64_t(r->base);
     fault(w, pc, lane, EventKind::out_of_bounds,
           fmt::format("{} of {} bytes at offset {} of {} ({} bytes) is out of bounds", what, bytes,
                       signed_offset, region_name, r->size),
@@ -146,7 +158,8 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
   }
   if (write && r->read_only) {
     fault(w, pc, lane, EventKind::illegal_operation,
-          fmt::format("{} writes to {}, which is read-only", what, region_name), true, region_name, offset);
+          fmt::format("{} writes to {}, which is read-only", what, region_name), true, region_name,
+          offset);
     return {};
   }
   if (write && r->retrack_on_store) {
@@ -168,19 +181,22 @@ void Machine::store_to_input(Region& region, const Place& first) {
   abort = true;
 }
 
-void Machine::uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region, uint64_t offset) {
+void Machine::uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region,
+                            uint64_t offset) {
   std::string name = !region                                ? "local memory"
                      : region->space == race::Space::shared ? "shared memory"
                                                             : memory.name(*region);
   for (const Event& e : outcome.uninitialised_reads)
-    if (e.places[0].pc == pc && e.places[0].launch == launch_index && e.places[0].region == name) return;
+    if (e.places[0].pc == pc && e.places[0].launch == launch_index && e.places[0].region == name)
+      return;
   Place p = place(w, pc, lane, "");
   p.has_address = true;
   p.region = name;
   p.offset = offset;
   outcome.uninitialised_reads.push_back(
       {EventKind::uninitialised_read,
-       fmt::format("reads byte {} of {}, which nobody has written", offset, name), {p}});
+       fmt::format("reads byte {} of {}, which nobody has written", offset, name),
+       {p}});
 }
 
 namespace {
@@ -200,10 +216,10 @@ race::AccessInfo access_info(uint32_t pc, const ir::MemInfo& info, bool write, u
 
 race::Detector::Order order_of(ir::Semantics s) {
   using O = race::Detector::Order;
-  return s == ir::Semantics::acquire   ? O::acquire
-         : s == ir::Semantics::release ? O::release
+  return s == ir::Semantics::acquire                             ? O::acquire
+         : s == ir::Semantics::release                           ? O::release
          : s == ir::Semantics::acq_rel || s == ir::Semantics::sc ? O::acq_rel
-                                                                  : O::relaxed;
+                                                                 : O::relaxed;
 }
 
 // Extends an element of memory to its register: sign for s types, zero else; 16-bit registers stay
@@ -224,7 +240,8 @@ void write_register(char* regs, ir::Slot slot, uint32_t lane, const uint8_t* fro
   if (info.register_bits == 64)
     lanes<uint64_t>(regs, slot).v[lane] = v;
   else
-    lanes<uint32_t>(regs, slot).v[lane] = info.register_bits == 16 ? uint32_t(v & 0xffff) : uint32_t(v);
+    lanes<uint32_t>(regs, slot).v[lane] =
+        info.register_bits == 16 ? uint32_t(v & 0xffff) : uint32_t(v);
 }
 
 void read_register(char* regs, ir::Slot slot, uint32_t lane, uint8_t* to, const ir::MemInfo& info) {
@@ -248,7 +265,8 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
     if (!(active >> i & 1)) continue;
     uint64_t a = lane_address(op, info, regs, i, *w.group);
     if (hash_path) path(a);
-    if (info.frame) local_reserve(w, a + bytes); // arguments of a call lie beyond the caller's frame
+    if (info.frame)
+      local_reserve(w, a + bytes); // arguments of a call lie beyond the caller's frame
     Resolved at = resolve(w, pc, i, info.space, a, bytes, bytes, false, "load");
     if (!at.region) return;
     if (at.local) {
@@ -269,14 +287,15 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
   }
   if (!detector || !(in_global | in_shared)) return;
   race::AccessInfo access = access_info(pc, info, false, bytes);
-  for (auto [space, bits] : {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}}) {
+  for (auto [space, bits] :
+       {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}}) {
     if (!bits) continue;
     detector->access(space, agent(w), bits, address, access, nullptr, 0, 0);
     if (access.strong)
       for (uint32_t i = 0; i < 32; ++i)
         if (bits >> i & 1)
-          detector->strong_read(space, agent(w), i, address[i], uint8_t(bytes), order_of(info.semantics),
-                                access.scope);
+          detector->strong_read(space, agent(w), i, address[i], uint8_t(bytes),
+                                order_of(info.semantics), access.scope);
   }
 }
 
@@ -306,7 +325,8 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
   }
   race::AccessInfo access = access_info(pc, info, true, bytes);
   if (detector)
-    for (auto [space, bits] : {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}})
+    for (auto [space, bits] :
+         {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}})
       if (bits) detector->access(space, agent(w), bits, address, access, values, 16 * 8, silent);
   for (uint32_t n = 0; n < 32; ++n) {
     uint32_t i = store_descending ? 31 - n : n;

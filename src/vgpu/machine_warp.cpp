@@ -22,8 +22,8 @@ void put_deposit(Group& g, const ir::Op& op, char* regs) {
   if (op.b == ir::kNoSlot) return;
   for (uint32_t i = 0; i < 32; ++i)
     if (g.lanes >> i & 1)
-      g.deposit->v[i] = op.imm >> 32 & 1 ? lanes<uint64_t>(regs, op.b).v[i]
-                                         : lanes<uint32_t>(regs, op.b).v[i];
+      g.deposit->v[i] =
+          op.imm >> 32 & 1 ? lanes<uint64_t>(regs, op.b).v[i] : lanes<uint32_t>(regs, op.b).v[i];
 }
 } // namespace
 
@@ -64,7 +64,8 @@ void Machine::check_meets(Warp& w) {
       if (g.state != GroupState::at_meet) continue;
       uint32_t wanted = (g.meet_mask ? g.meet_mask : kAllLanes) & w.live, there = 0;
       for (Group& o : w.groups)
-        if (o.state == GroupState::at_meet && o.meet_key == g.meet_key && o.meet_mask == g.meet_mask)
+        if (o.state == GroupState::at_meet && o.meet_key == g.meet_key &&
+            o.meet_mask == g.meet_mask)
           there |= o.lanes;
       if (wanted & ~there) continue;
       complete_meet(w, g.meet_mask, g.meet_key);
@@ -105,10 +106,22 @@ uint32_t shuffle_source(uint32_t mode, uint32_t lane, uint32_t b, uint32_t c, bo
   uint32_t max_lane = (lane & seg) | (cval & ~seg), min_lane = lane & seg;
   int32_t j = 0;
   switch (mode) {
-  case 0: j = int32_t(lane) - int32_t(bval); inside = j >= int32_t(max_lane); break;
-  case 1: j = int32_t(lane + bval); inside = j <= int32_t(max_lane); break;
-  case 2: j = int32_t(lane ^ bval); inside = j <= int32_t(max_lane); break;
-  default: j = int32_t(min_lane | (bval & ~seg)); inside = j <= int32_t(max_lane); break;
+  case 0:
+    j = int32_t(lane) - int32_t(bval);
+    inside = j >= int32_t(max_lane);
+    break;
+  case 1:
+    j = int32_t(lane + bval);
+    inside = j <= int32_t(max_lane);
+    break;
+  case 2:
+    j = int32_t(lane ^ bval);
+    inside = j <= int32_t(max_lane);
+    break;
+  default:
+    j = int32_t(min_lane | (bval & ~seg));
+    inside = j <= int32_t(max_lane);
+    break;
   }
   return inside ? uint32_t(j) & 31 : lane;
 }
@@ -150,11 +163,13 @@ uint32_t redux_value(const Lanes<uint64_t>& v, uint32_t mask, uint64_t imm) {
   case 0: return reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return a + b; });
   case 1:
     return is_signed
-               ? uint32_t(reduce<int32_t>(v, mask, [](int32_t a, int32_t b) { return std::min(a, b); }))
+               ? uint32_t(
+                     reduce<int32_t>(v, mask, [](int32_t a, int32_t b) { return std::min(a, b); }))
                : reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return std::min(a, b); });
   case 2:
     return is_signed
-               ? uint32_t(reduce<int32_t>(v, mask, [](int32_t a, int32_t b) { return std::max(a, b); }))
+               ? uint32_t(
+                     reduce<int32_t>(v, mask, [](int32_t a, int32_t b) { return std::max(a, b); }))
                : reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return std::max(a, b); });
   case 3: return reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return a & b; });
   case 4: return reduce<uint32_t>(v, mask, [](uint32_t a, uint32_t b) { return a | b; });
@@ -236,8 +251,9 @@ void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* reg
 }
 
 void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
-  // PTX ISA 9.0, 9.7.14.5.15: lane 8j + r supplies the address of row r of matrix j; lane l holds row
-  // l / 4, columns 2(l % 4) and the next, of each matrix (transposed: column and row exchanged).
+  // PTX ISA 9.0, 9.7.14.5.15: lane 8j + r supplies the address of row r of matrix j; lane l holds
+  // row l / 4, columns 2(l % 4) and the next, of each matrix (transposed: column and row
+  // exchanged).
   const ir::MemInfo& info = program.mem[op.c];
   bool write = op.code == ir::OpCode::stmatrix;
   if (w.exec_bits != kAllLanes) {
@@ -255,7 +271,8 @@ void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
     if (!at[i].region) return;
     address[i] = at[i].offset;
     if (!write) std::memcpy(rows[i], at[i].region->host + at[i].offset, 16);
-    if (!write && at[i].region->init && options.check_init && !init_test(at[i].region->init, at[i].offset, 16))
+    if (!write && at[i].region->init && options.check_init &&
+        !init_test(at[i].region->init, at[i].offset, 16))
       uninitialised(w, pc, i, at[i].region, at[i].offset);
   }
   for (uint32_t j = 0; j < info.matrices; ++j)
@@ -283,7 +300,8 @@ void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
   for (uint32_t i = 0; write && i < count; ++i) {
     if (!std::memcmp(at[i].region->host + at[i].offset, rows[i], 16)) silent |= 1u << i;
   }
-  if (detector) detector->access(race::Space::shared, agent(w), suppliers, address, access, rows, 16, silent);
+  if (detector)
+    detector->access(race::Space::shared, agent(w), suppliers, address, access, rows, 16, silent);
   for (uint32_t i = 0; write && i < count; ++i) {
     std::memcpy(at[i].region->host + at[i].offset, rows[i], 16);
     if (at[i].region->init) init_set(at[i].region->init, at[i].offset, 16);

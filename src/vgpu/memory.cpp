@@ -48,7 +48,8 @@ Memory::Memory(const JobSpec& job, Poison poison, const std::vector<bool>& track
   for (uint32_t i = 0; i < job.buffers.size(); ++i) {
     const BufferSpec& b = job.buffers[i];
     // Bases are aligned to 256 unless the job asks for less: then the base sits at that alignment.
-    uint64_t base = ir::window_base(ir::kFirstBufferWindow + i) + (b.align >= 256 ? 0x100 : 0x100 + b.align);
+    uint64_t base =
+        ir::window_base(ir::kFirstBufferWindow + i) + (b.align >= 256 ? 0x100 : 0x100 + b.align);
     bool initialised = !b.data.empty() || b.bytes == 0;
     Region r = make(base, b.bytes, initialised ? &b.data : nullptr, poison);
     r.index = i;

@@ -2,7 +2,8 @@
 //
 // A region is one buffer, one module variable, the parameter block, or one CTA's shared memory.
 // Every access resolves to a region by the window of its address (ir/address_space.hpp) and is
-// checked to the byte. `init` is null for regions that are wholly initialised, which is the fast case.
+// checked to the byte. `init` is null for regions that are wholly initialised, which is the fast
+// case.
 #pragma once
 
 #include "race/access.hpp"
@@ -18,12 +19,13 @@ namespace assay::vgpu {
 struct Region {
   uint8_t* host = nullptr;
   uint64_t size = 0;
-  uint64_t* init = nullptr;  // a bit per byte, or null: all initialised
-  uint64_t base = 0;         // first address (offset 0 of the buffer)
-  bool tracked = false;      // its accesses go to the detector
+  uint64_t* init = nullptr; // a bit per byte, or null: all initialised
+  uint64_t base = 0;        // first address (offset 0 of the buffer)
+  bool tracked = false;     // its accesses go to the detector
   bool read_only = false;
-  bool retrack_on_store = false; // an input assumed unwritten: a store restarts the run with tracking
-  uint32_t index = 0;        // into Outcome::memory for buffers and module variables
+  bool retrack_on_store =
+      false;          // an input assumed unwritten: a store restarts the run with tracking
+  uint32_t index = 0; // into Outcome::memory for buffers and module variables
   race::Space space = race::Space::global;
 };
 

@@ -11,7 +11,8 @@ schedule::Trace::Armed armed_form(const Arm& arm) {
   schedule::Trace::Armed a{arm.launch, uint32_t(arm.space), arm.address, {}};
   const race::Side* sides[] = {&arm.first, &arm.second};
   for (int i = 0; i < 2; ++i)
-    a.sides[i] = {sides[i]->info.pc, sides[i]->agent.cta, sides[i]->agent.warp, sides[i]->lane, sides[i]->time};
+    a.sides[i] = {sides[i]->info.pc, sides[i]->agent.cta, sides[i]->agent.warp, sides[i]->lane,
+                  sides[i]->time};
   return a;
 }
 
@@ -32,10 +33,12 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
       out.shadow_bytes = std::max(out.shadow_bytes, machine.detector->shadow_bytes());
     }
     const ir::Program& p = *job.launches[i].program;
-    for (const auto& [flag, why] : {std::pair{p.reads_clock, "reads a clock or an identifier of the hardware"},
-                                    {p.reads_activemask, "reads activemask"}})
+    for (const auto& [flag, why] :
+         {std::pair{p.reads_clock, "reads a clock or an identifier of the hardware"},
+          {p.reads_activemask, "reads activemask"}})
       if (flag) out.proof.why_not.push_back(why);
-    if (machine.saw_strong) out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
+    if (machine.saw_strong)
+      out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
     if (!out.events.empty()) {
       memory.export_to(out);
       return {};

@@ -35,17 +35,17 @@ struct Group {
   uint32_t lanes = 0;
   uint32_t pc = 0;
   GroupState state = GroupState::dead;
-  bool at_point = false;        // stands before a scheduling point
-  bool bypassed = false;        // was let go past a join while a sibling waits at a barrier inside
-  bool has_deposit = false;     // `deposit` holds what it met with
+  bool at_point = false;    // stands before a scheduling point
+  bool bypassed = false;    // was let go past a join while a sibling waits at a barrier inside
+  bool has_deposit = false; // `deposit` holds what it met with
   uint16_t function = 0;
-  uint32_t regs_base = 0;       // slots
-  uint32_t local_base = 0;      // bytes
-  uint32_t bypassed_pc = 0;     // that barrier
-  uint32_t meet_mask = 0;       // at_meet
+  uint32_t regs_base = 0;   // slots
+  uint32_t local_base = 0;  // bytes
+  uint32_t bypassed_pc = 0; // that barrier
+  uint32_t meet_mask = 0;   // at_meet
   uint64_t meet_key = 0;
-  uint32_t barrier = 0;         // at_barrier
-  uint32_t stalled = 0;         // consecutive quanta in which it stored nothing
+  uint32_t barrier = 0; // at_barrier
+  uint32_t stalled = 0; // consecutive quanta in which it stored nothing
   std::vector<Frame> frames;
   std::vector<JoinRecord> joins;
   std::unique_ptr<Lanes<uint64_t>> deposit;
@@ -53,36 +53,42 @@ struct Group {
 
 enum class Stop : uint8_t {
   none,
-  point,    // before a scheduling point, without points left
-  quantum,  // after a back edge
-  join, meet, barrier, async, // the group now waits
+  point,   // before a scheduling point, without points left
+  quantum, // after a back edge
+  join,
+  meet,
+  barrier,
+  async,    // the group now waits
   diverged, // the group split; the part with the lowest lane goes on
   moved,    // the machine set the program counter itself (call, return)
   resumed,  // lanes or deposit changed: take it up again
-  exited, aborted,
+  exited,
+  aborted,
 };
 
 struct Warp : WarpMasks {
   Machine* machine = nullptr;
   Cta* cta = nullptr;
-  uint32_t index = 0;          // in the CTA
-  uint32_t live = 0;           // lanes that have not exited
-  Group* group = nullptr;      // that runs
-  const Exec* code = nullptr;  // of the current mode
+  uint32_t index = 0;         // in the CTA
+  uint32_t live = 0;          // lanes that have not exited
+  Group* group = nullptr;     // that runs
+  const Exec* code = nullptr; // of the current mode
   uint32_t points_left = 0;
   int32_t quantum_left = 0;
   uint32_t active_count = 0;
   Stop reason = Stop::none;
   bool stored = false;
-  uint64_t instructions = 0;   // thread-instructions, flushed to the machine after each slice
-  uint64_t points = 0;         // scheduling points executed in this slice
-  std::vector<Group> groups;   // reserved to 32: pointers stay valid; dead ones are reused
-  uint32_t group_count = 0;    // live groups
+  uint64_t instructions = 0; // thread-instructions, flushed to the machine after each slice
+  uint64_t points = 0;       // scheduling points executed in this slice
+  std::vector<Group> groups; // reserved to 32: pointers stay valid; dead ones are reused
+  uint32_t group_count = 0;  // live groups
   std::vector<Lanes<uint32_t>> registers; // slots
   std::vector<Lanes<uint32_t>> local;     // word-interleaved: word k of every lane is local[k]
-  struct WordInit { uint32_t byte[4]; };  // a bit per lane
-  std::vector<WordInit> local_init;       // parallel to local
-  Lanes<uint64_t> deposit;     // of the last meet
+  struct WordInit {
+    uint32_t byte[4];
+  };                                // a bit per lane
+  std::vector<WordInit> local_init; // parallel to local
+  Lanes<uint64_t> deposit;          // of the last meet
   Lanes<uint32_t> tid[3];
   uint32_t copy_group[32] = {}; // cp.async: number of the open commit group of each lane
   char* regs() { return reinterpret_cast<char*>(registers.data()) + group->regs_base * 128u; }
@@ -92,15 +98,17 @@ inline WarpMasks& masks(Warp* w) { return *w; }
 
 // One barrier of a CTA (16 of them).
 struct Barrier {
-  uint32_t expected = 0;       // threads, 0: all of the CTA (uncounted)
-  bool open = false;           // somebody has arrived in this phase
+  uint32_t expected = 0; // threads, 0: all of the CTA (uncounted)
+  bool open = false;     // somebody has arrived in this phase
   bool counted = false;
-  uint8_t kind = 0xff;         // sync and arrive mix; red kinds must agree
+  uint8_t kind = 0xff;                      // sync and arrive mix; red kinds must agree
   std::vector<uint32_t> arrived, acquiring; // lanes by warp
-  uint32_t arrivals = 0;       // in threads, counted form: whole warps
+  uint32_t arrivals = 0;                    // in threads, counted form: whole warps
   uint32_t red_count = 0;
   bool red_and = true, red_or = false;
-  struct Site { uint32_t pc, warp, lanes; };
+  struct Site {
+    uint32_t pc, warp, lanes;
+  };
   std::vector<Site> sites;
 };
 
@@ -111,14 +119,14 @@ struct Copy {
   uint32_t lanes = 0;
   bool done = false, held = false;
   uint8_t bytes = 0;
-  uint32_t group[32];          // commit group of each lane
-  uint64_t destination[32];    // shared offsets
-  uint64_t source[32];         // global addresses
-  uint8_t source_bytes[32];    // the rest is zero-filled
+  uint32_t group[32];       // commit group of each lane
+  uint64_t destination[32]; // shared offsets
+  uint64_t source[32];      // global addresses
+  uint8_t source_bytes[32]; // the rest is zero-filled
 };
 
 struct Cta {
-  uint32_t index = 0;          // linear
+  uint32_t index = 0; // linear
   uint32_t id[3] = {0, 0, 0};
   uint32_t live_warps = 0;
   bool started = false, finished = false;

@@ -75,7 +75,8 @@ template <bool Full> const Exec* branch(const Exec* e, Warp* w, char* regs) {
   uint32_t taken = predicate_bits(lanes<int32_t>(regs, e->op.a));
   if (e->op.flags & ir::kNegate) taken = ~taken;
   taken &= w->exec_bits;
-  if (w->machine->hash_path) [[unlikely]] w->machine->path(uint64_t(pc_of(e, w)) << 32 | taken);
+  if (w->machine->hash_path) [[unlikely]]
+    w->machine->path(uint64_t(pc_of(e, w)) << 32 | taken);
   if (taken == w->exec_bits) {
     const Exec* to = w->code + uint32_t(e->op.imm);
     if (end_of_quantum(w, e->op)) return stop(w, to, Stop::quantum);

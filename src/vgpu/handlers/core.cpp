@@ -40,7 +40,8 @@ template <bool Point> const Exec* guarded_store(const Exec* e, Warp* w, char* re
     ASSAY_POINT(e, w);
   }
   w->stored = true;
-  guarded(e, w, regs, [&](uint32_t bits) { w->machine->store(*w, pc_of(e, w), e->op, regs, bits); });
+  guarded(e, w, regs,
+          [&](uint32_t bits) { w->machine->store(*w, pc_of(e, w), e->op, regs, bits); });
   if (w->machine->abort) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
 }
@@ -65,7 +66,9 @@ void do_warp(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
 void do_matrix(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   w.machine->matrix_memory(w, pc, op, regs);
 }
-void do_special(Warp& w, uint32_t, const ir::Op& op, char* regs) { w.machine->special(w, op, regs); }
+void do_special(Warp& w, uint32_t, const ir::Op& op, char* regs) {
+  w.machine->special(w, op, regs);
+}
 void do_runtime(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   w.machine->runtime_call(w, pc, op, regs);
 }
@@ -74,7 +77,8 @@ void do_nothing(Warp&, uint32_t, const ir::Op&, char*) {}
 
 const Exec* cp_async(const Exec* e, Warp* w, char* regs) {
   ASSAY_POINT(e, w);
-  guarded(e, w, regs, [&](uint32_t bits) { w->machine->copy_issue(*w, pc_of(e, w), e->op, regs, bits); });
+  guarded(e, w, regs,
+          [&](uint32_t bits) { w->machine->copy_issue(*w, pc_of(e, w), e->op, regs, bits); });
   if (w->machine->abort) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
 }
@@ -92,7 +96,8 @@ const Exec* cp_async_wait(const Exec* e, Warp* w, char* regs) {
 const Exec* mma_op(const Exec* e, Warp* w, char* regs) {
   if (w->exec_bits != kAllLanes) {
     w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(w->exec_bits)),
-                      EventKind::illegal_operation, "mma executed without all 32 lanes of the warp");
+                      EventKind::illegal_operation,
+                      "mma executed without all 32 lanes of the warp");
     return stop(w, e, Stop::aborted);
   }
   mma_execute(w->program->mmas[e->op.imm], regs, w->machine->job.device.compute_capability);
@@ -124,8 +129,8 @@ template <bool Full> const Exec* fixed_special(const Exec* e, Warp* w, char* reg
 
 bool is_fixed(const ir::Op& op) {
   auto s = ir::Special(op.imm & 255);
-  return op.code == ir::OpCode::special && (s <= ir::Special::ntid_z ||
-         (s >= ir::Special::ctaid_x && s <= ir::Special::nctaid_z));
+  return op.code == ir::OpCode::special &&
+         (s <= ir::Special::ntid_z || (s >= ir::Special::ctaid_x && s <= ir::Special::nctaid_z));
 }
 
 bool is_weak(const ir::MemInfo& m) { return m.semantics == ir::Semantics::weak; }
@@ -140,19 +145,24 @@ template <bool Full, bool Detect> Handler load_handler(const ir::MemInfo& m, con
   bool shared = m.space == ptx::Space::shared || m.space == ptx::Space::shared_cta;
   if ((is_weak(m)) && op.a != ir::kNoSlot) {
     if (global && m.address64 && (weak || !Detect)) {
-      if (m.vector == 1 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 1, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 4 && narrow)
+        return load<uint32_t, uint32_t, 1, false, Full, Detect>;
       if (m.vector == 1 && m.bytes == 8) return load<uint64_t, uint64_t, 1, false, Full, Detect>;
-      if (m.vector == 2 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 2, false, Full, Detect>;
-      if (m.vector == 4 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 4, false, Full, Detect>;
+      if (m.vector == 2 && m.bytes == 4 && narrow)
+        return load<uint32_t, uint32_t, 2, false, Full, Detect>;
+      if (m.vector == 4 && m.bytes == 4 && narrow)
+        return load<uint32_t, uint32_t, 4, false, Full, Detect>;
       if (m.vector == 1 && m.bytes == 2 && narrow && !ptx::is_signed(m.type))
         return load<uint16_t, uint32_t, 1, false, Full, Detect>;
       if (m.vector == 1 && m.bytes == 1 && narrow && !ptx::is_signed(m.type))
         return load<uint8_t, uint32_t, 1, false, Full, Detect>;
     }
     if (shared && !m.address64) {
-      if (m.vector == 1 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 1, true, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 4 && narrow)
+        return load<uint32_t, uint32_t, 1, true, Full, Detect>;
       if (m.vector == 1 && m.bytes == 8) return load<uint64_t, uint64_t, 1, true, Full, Detect>;
-      if (m.vector == 4 && m.bytes == 4 && narrow) return load<uint32_t, uint32_t, 4, true, Full, Detect>;
+      if (m.vector == 4 && m.bytes == 4 && narrow)
+        return load<uint32_t, uint32_t, 4, true, Full, Detect>;
     }
   }
   return is_weak(m) ? load_any<false> : load_any<true>;
@@ -164,17 +174,24 @@ template <bool Full, bool Detect> Handler store_handler(const ir::MemInfo& m, co
   bool shared = m.space == ptx::Space::shared || m.space == ptx::Space::shared_cta;
   if (is_weak(m) && op.a != ir::kNoSlot) {
     if (m.space == ptx::Space::global && m.address64) {
-      if (m.vector == 1 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 1, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 4 && narrow)
+        return store<uint32_t, uint32_t, 1, false, Full, Detect>;
       if (m.vector == 1 && m.bytes == 8) return store<uint64_t, uint64_t, 1, false, Full, Detect>;
-      if (m.vector == 2 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 2, false, Full, Detect>;
-      if (m.vector == 4 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 4, false, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 2 && narrow) return store<uint16_t, uint32_t, 1, false, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 1 && narrow) return store<uint8_t, uint32_t, 1, false, Full, Detect>;
+      if (m.vector == 2 && m.bytes == 4 && narrow)
+        return store<uint32_t, uint32_t, 2, false, Full, Detect>;
+      if (m.vector == 4 && m.bytes == 4 && narrow)
+        return store<uint32_t, uint32_t, 4, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 2 && narrow)
+        return store<uint16_t, uint32_t, 1, false, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 1 && narrow)
+        return store<uint8_t, uint32_t, 1, false, Full, Detect>;
     }
     if (shared && !m.address64) {
-      if (m.vector == 1 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 1, true, Full, Detect>;
+      if (m.vector == 1 && m.bytes == 4 && narrow)
+        return store<uint32_t, uint32_t, 1, true, Full, Detect>;
       if (m.vector == 1 && m.bytes == 8) return store<uint64_t, uint64_t, 1, true, Full, Detect>;
-      if (m.vector == 4 && m.bytes == 4 && narrow) return store<uint32_t, uint32_t, 4, true, Full, Detect>;
+      if (m.vector == 4 && m.bytes == 4 && narrow)
+        return store<uint32_t, uint32_t, 4, true, Full, Detect>;
     }
   }
   return is_weak(m) ? store_any<false> : store_any<true>;
@@ -193,24 +210,39 @@ template <bool Full, bool Detect> Handler core_handler(const ir::Program& p, con
   case C::exit: return exit<Full>;
   case C::trap: return trap<Full>;
   case C::special: return is_fixed(op) ? fixed_special<Full> : service<do_special, false>;
-  case C::frame_address: case C::activemask: case C::isspacep: case C::alloca_:
-  case C::stacksave: case C::stackrestore: return service<do_special, false>;
+  case C::frame_address:
+  case C::activemask:
+  case C::isspacep:
+  case C::alloca_:
+  case C::stacksave:
+  case C::stackrestore: return service<do_special, false>;
   case C::ld: return load_handler<Full, Detect>(p.mem[op.c], op);
   case C::st: return store_handler<Full, Detect>(p.mem[op.c], op);
-  case C::atom: case C::red: return service<do_atomic, true>;
-  case C::prefetch: case C::fence_proxy: return service<do_nothing, false>;
+  case C::atom:
+  case C::red: return service<do_atomic, true>;
+  case C::prefetch:
+  case C::fence_proxy: return service<do_nothing, false>;
   case C::nanosleep: return service<do_nothing, true>;
   case C::cp_async: return cp_async;
   case C::cp_async_commit: return cp_async_commit;
   case C::cp_async_wait: return cp_async_wait;
-  case C::ldmatrix: case C::stmatrix: return service<do_matrix, false>;
+  case C::ldmatrix:
+  case C::stmatrix: return service<do_matrix, false>;
   case C::meet: return meet<Full>;
-  case C::shfl: case C::vote: case C::match: case C::redux: case C::elect: case C::bar_warp_sync:
+  case C::shfl:
+  case C::vote:
+  case C::match:
+  case C::redux:
+  case C::elect:
+  case C::bar_warp_sync:
   case C::movmatrix: return service<do_warp, false>;
   case C::mma: return mma_op;
   case C::bar: return bar<Full>;
   case C::fence: return service<do_fence, true>;
-  case C::vprintf: case C::assertfail: case C::malloc_: case C::free_: return service<do_runtime, true>;
+  case C::vprintf:
+  case C::assertfail:
+  case C::malloc_:
+  case C::free_: return service<do_runtime, true>;
   default: return unsupported<Full>;
   }
 }

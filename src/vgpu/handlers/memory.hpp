@@ -42,7 +42,8 @@ ASSAY_INLINE bool writable(const Region& r, uint64_t offset, uint64_t bytes, uin
 template <bool Shared> ASSAY_INLINE Region* region_of(Warp* w, uint64_t address) {
   return Shared ? &w->cta->shared : w->machine->memory.find(address);
 }
-template <bool Shared> constexpr race::Space kSpace = Shared ? race::Space::shared : race::Space::global;
+template <bool Shared>
+constexpr race::Space kSpace = Shared ? race::Space::shared : race::Space::global;
 
 // Spreads `V` interleaved elements a lane over V registers: element types M in memory, R in lanes.
 template <class M, class R, int V>
@@ -78,7 +79,8 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
           if (r->tracked)
             w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address,
                                          plain(e, w, false, kBytes));
-          if (w->machine->hash_path) [[unlikely]] w->machine->path(address);
+          if (w->machine->hash_path) [[unlikely]]
+            w->machine->path(address);
         }
         ASSAY_NEXT(e, w, regs);
       }
@@ -93,9 +95,10 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
         for (int i = 0; i < kLanes; ++i) d.v[i] = wide;
         if (Detect) {
           if (r->tracked)
-            w->machine->detector->broadcast(kSpace<Shared>, w->machine->agent(*w), kAllLanes, address,
-                                            plain(e, w, false, kBytes));
-          if (w->machine->hash_path) [[unlikely]] w->machine->path(address);
+            w->machine->detector->broadcast(kSpace<Shared>, w->machine->agent(*w), kAllLanes,
+                                            address, plain(e, w, false, kBytes));
+          if (w->machine->hash_path) [[unlikely]]
+            w->machine->path(address);
         }
         ASSAY_NEXT(e, w, regs);
       }
@@ -135,8 +138,10 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
             if (Detect && r->tracked) {
               if (n == 4) {
                 auto info = plain(e, w, false, 4);
-                w->machine->detector->broadcast(race::Space::shared, w->machine->agent(*w), 0xffffu, low, info);
-                w->machine->detector->broadcast(race::Space::shared, w->machine->agent(*w), 0xffff0000u, high, info);
+                w->machine->detector->broadcast(race::Space::shared, w->machine->agent(*w), 0xffffu,
+                                                low, info);
+                w->machine->detector->broadcast(race::Space::shared, w->machine->agent(*w),
+                                                0xffff0000u, high, info);
               } else {
                 uint64_t addresses[kLanes];
                 for (int i = 0; i < kLanes; ++i) addresses[i] = uint32_t(a.v[i] + e->op.imm);
@@ -181,7 +186,8 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
             access.silent = std::memcmp(to, values, sizeof values) == 0;
             w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address, access);
           }
-          if (w->machine->hash_path) [[unlikely]] w->machine->path(address);
+          if (w->machine->hash_path) [[unlikely]]
+            w->machine->path(address);
         }
         std::memcpy(to, values, sizeof values);
         if (r->init) init_set(r->init, offset, sizeof values);

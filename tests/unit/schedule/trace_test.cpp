@@ -34,7 +34,8 @@ TEST(Trace, RoundTrip) {
 }
 
 TEST(Trace, MalformedLinesAreRefusedWithTheirPlace) {
-  for (std::string line : {"step 0 0", "step 0 0 0 1x", "choices 1x", "program abc", "nonsense", "step 0 0 0 1x99999999999"}) {
+  for (std::string line : {"step 0 0", "step 0 0 0 1x", "choices 1x", "program abc", "nonsense",
+                           "step 0 0 0 1x99999999999"}) {
     auto read = parse_trace("assay-trace 1\n" + line + "\n", "t");
     ASSERT_FALSE(read) << line;
     EXPECT_EQ(read.error().span.line, 2u);
