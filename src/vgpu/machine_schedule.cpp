@@ -16,6 +16,8 @@ namespace {
 // When every runnable agent has come back this often without changing a byte, more CTAs are admitted
 // and held accesses let go. A whole quantum counts as many visits.
 constexpr uint64_t kStalled = 256, kQuantumWeight = 32;
+// Visits without progress after which the siblings of a group are let go from their joins.
+constexpr uint32_t kVisits = 32;
 } // namespace
 
 void Machine::runnable_insert(schedule::AgentId id) {
@@ -248,7 +250,11 @@ void Machine::after_slice(Warp& w, Group& g) {
   // An agent that came back able to go on and changed nothing may be waiting for somebody.
   bool waits = (w.reason == Stop::quantum || w.reason == Stop::point) && !w.stored;
   stalled_agents = waits ? stalled_agents + (w.reason == Stop::quantum ? kQuantumWeight : 1) : 0;
-  if (waits && w.reason == Stop::quantum) release_joins(w);
+  g.stalled = waits ? g.stalled + 1 : 0;
+  if (waits && (w.reason == Stop::quantum || g.stalled >= kVisits)) {
+    release_joins(w);
+    g.stalled = 0;
+  }
   if (w.reason == Stop::barrier || w.reason == Stop::meet || w.reason == Stop::join ||
       w.reason == Stop::async)
     settle(w);

@@ -5,6 +5,7 @@
 #include "ir/lower.hpp"
 #include "vgpu/launch.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -25,7 +26,7 @@ inline JobSpec job(const std::string& ptx, uint32_t grid, uint32_t block,
   launch.block[0] = block;
   for (size_t i = 0; i < buffers.size(); ++i) {
     job.buffers.push_back(
-        {"b" + std::to_string(i), buffers[i], std::vector<uint8_t>(buffers[i], 0), 256, false});
+        {fmt::format("b{}", i), buffers[i], std::vector<uint8_t>(buffers[i], 0), 256, false});
     launch.arguments.push_back({std::vector<uint8_t>(8, 0), {{0, uint32_t(i), 0}}});
   }
   job.launches.push_back(std::move(launch));

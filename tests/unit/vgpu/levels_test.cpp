@@ -30,7 +30,7 @@ JobSpec bench_job(const std::string& name, uint32_t grid_x, uint32_t grid_y, uin
         l.arguments.push_back(a);
       }
     if (scalar) continue;
-    BufferSpec spec{"b" + std::to_string(b), buffers[b], std::vector<uint8_t>(buffers[b]), 256,
+    BufferSpec spec{fmt::format("b{}", b), buffers[b], std::vector<uint8_t>(buffers[b]), 256,
                     b + 1 < buffers.size()};
     for (size_t k = 0; k + 4 <= spec.data.size(); k += 4) {
       uint32_t v = 0x3f000000u + uint32_t(k * 2654435761u >> 10 & 0x7fffff);
