@@ -1,5 +1,5 @@
 // Counts keys by their value modulo 64, one histogram a block, with atomic increments.
-// expect: pass proved
+// expect: pass
 __global__ void histogram(const unsigned* keys, unsigned* counts, int items) {
   __shared__ unsigned bins[64];
   for (int b = threadIdx.x; b < 64; b += blockDim.x) bins[b] = 0;

@@ -385,7 +385,7 @@ explore::Options explore_options(const cases::Prepared& prepared, const Session&
   explore::Options out;
   out.seed = prepared.options.seed.value_or(1);
   if (prepared.options.schedule && *prepared.options.schedule != "all")
-    out.policies = {*prepared.options.schedule};
+    out.policies = {*prepared.options.schedule}, out.directed = false; // that one alone
   if (prepared.options.budget && prepared.options.budget->steps)
     out.step_budget = prepared.options.budget->steps;
   if (prepared.options.budget) out.seconds = prepared.options.budget->seconds;

@@ -33,6 +33,31 @@ const ir::SourceFrame* best_frame(const ir::SourcePlace& place) {
   return best;
 }
 
+const ir::Function* enclosing(const ir::Program& program, uint32_t pc) {
+  const ir::Function* found = nullptr;
+  for (const ir::Function& function : program.functions)
+    if (function.entry <= pc && (!found || function.entry > found->entry)) found = &function;
+  return found;
+}
+
+// The toolkit's functions (with -G, atomicAdd() is one) say nothing to a user: the operation stands
+// for the place that calls them, as long as there is only one.
+uint32_t own_place(const ir::Program& program, uint32_t pc) {
+  uint32_t site = pc;
+  for (int depth = 0; depth < 16; ++depth) {
+    const ir::SourcePlace place = ir::place(program, site);
+    const ir::SourceFrame* frame = best_frame(place);
+    if (frame && !is_foreign(frame->file)) return site;
+    const ir::Function* function = enclosing(program, site);
+    uint32_t callee = function ? uint32_t(function - program.functions.data()) : 0, calls = 0;
+    for (uint32_t i = 0; callee && i < program.ops.size(); ++i)
+      if (program.ops[i].code == ir::OpCode::call && program.ops[i].imm == callee)
+        site = i, ++calls;
+    if (calls != 1) break;
+  }
+  return pc;
+}
+
 void split(uint64_t linear, const uint32_t (&extent)[3], uint32_t (&out)[3]) {
   out[0] = uint32_t(linear % extent[0]);
   out[1] = uint32_t(linear / extent[0] % extent[1]);
@@ -45,7 +70,8 @@ report::Location place_of(const cases::Case& subject, uint32_t launch, uint32_t 
   const ir::Program& program = *subject.job.launches[launch].program;
   report::Location out;
   if (pc >= program.sites.size()) return out;
-  uint32_t at = pc; // an operation that lowering inserted belongs to the one before it
+  // An operation that lowering inserted belongs to the one before it.
+  uint32_t at = own_place(program, pc);
   while (at > 0 && program.sites[at].ptx_line == 0 && program.sites[at].loc == 0) --at;
   ir::SourcePlace place = ir::place(program, at);
   out.function = cases::short_name(place.function);
