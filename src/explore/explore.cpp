@@ -1,9 +1,10 @@
 // The plan of an exploration and its verdicts; see explore.hpp.
 //
-// Runs of one job are independent, so they are spread over the cores; results are taken in the order
-// of the plan, whatever finished first, so that the same input and seed give the same report.
+// Runs of one job are independent, so they are spread over the cores; results are taken in the
+// order of the plan, whatever finished first, so that the same input and seed give the same report.
 #include "explore/explore.hpp"
 
+#include "explore/plan.hpp"
 #include "explore/pool.hpp"
 #include "ir/source.hpp"
 
@@ -19,33 +20,6 @@ namespace {
 
 using race::Conflict;
 using Clock = std::chrono::steady_clock;
-
-struct Planned {
-  std::string policy;
-  uint64_t seed = 0;
-  std::vector<vgpu::Arm> arms;
-  vgpu::Poison poison = vgpu::Poison::nan_like;
-  bool detect = true, hash_path = false;
-};
-
-vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Options& options) {
-  auto policy = schedule::make_policy(plan.policy, plan.seed);
-  vgpu::RunOptions run;
-  run.step_budget = options.step_budget;
-  run.detect = plan.detect;
-  run.arms = plan.arms;
-  run.poison = plan.poison;
-  run.hash_path = plan.hash_path;
-  run.level = options.level;
-  vgpu::Outcome out = vgpu::run(job, *policy, run);
-  stamp(out.trace, job, plan.seed);
-  return out;
-}
-
-bool inconclusive(vgpu::EventKind k) {
-  return k == vgpu::EventKind::budget || k == vgpu::EventKind::unsupported ||
-         k == vgpu::EventKind::out_of_memory || k == vgpu::EventKind::cancelled;
-}
 
 // A conflict's identity across runs: kind, the two operations, space.
 using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>;
@@ -185,8 +159,8 @@ private:
   void compare(const vgpu::Outcome& out, const std::string& policy) {
     if (!out.completed || !report_.first.completed || out.digest == report_.first.digest) return;
     report_.deterministic = false;
-    if (differing_runs_.size() < 8) differing_runs_.push_back({policy, out.trace, out.digest,
-                                                               differences(report_.first, out)});
+    if (differing_runs_.size() < 8)
+      differing_runs_.push_back({policy, out.trace, out.digest, differences(report_.first, out)});
   }
 
   // Reads of what nobody wrote matter when the outcome, a branch or an address follows the poison.
@@ -207,7 +181,8 @@ private:
     }
     for (const vgpu::Event& e : report_.first.uninitialised_reads) {
       if (!matters) {
-        add_note("uninitialised-padding", e.message + "; the result does not depend on it", e.places);
+        add_note("uninitialised-padding", e.message + "; the result does not depend on it",
+                 e.places);
         continue;
       }
       Finding f;
@@ -228,11 +203,10 @@ private:
     for (const Key& key : order_)
       for (const Pair& p : conflicts_.at(key)) {
         const Conflict& c = p.conflict;
-        bool one_instruction = c.kind == Conflict::Kind::value_race &&
-                               c.first.info.pc == c.second.info.pc &&
-                               c.first.agent.cta == c.second.agent.cta &&
-                               c.first.agent.warp == c.second.agent.warp &&
-                               c.first.time == c.second.time;
+        bool one_instruction =
+            c.kind == Conflict::Kind::value_race && c.first.info.pc == c.second.info.pc &&
+            c.first.agent.cta == c.second.agent.cta && c.first.agent.warp == c.second.agent.warp &&
+            c.first.time == c.second.time;
         if (!one_instruction && !commuting(p)) return true;
       }
     return false;
@@ -256,12 +230,14 @@ private:
     if (!o.completed) report_.not_proved.push_back("the run did not complete");
     if (!options_.detect) report_.not_proved.push_back("race detection was off");
     if (unsettled()) report_.not_proved.push_back("conflicting accesses were found");
-    if (!o.uninitialised_reads.empty()) report_.not_proved.push_back("uninitialised memory was read");
+    if (!o.uninitialised_reads.empty())
+      report_.not_proved.push_back("uninitialised memory was read");
     report_.proved = report_.not_proved.empty();
   }
 
   void other_policies() {
-    std::vector<std::string> names = options_.policies.empty() ? schedule::policy_names() : options_.policies;
+    std::vector<std::string> names =
+        options_.policies.empty() ? schedule::policy_names() : options_.policies;
     std::vector<Planned> plans;
     for (const std::string& name : names) {
       if (name == "canonical") continue;
@@ -283,11 +259,13 @@ private:
     size_t width = options_.threads ? options_.threads : default_threads();
     for (size_t from = 0; from < plans.size(); from += width) {
       if (out_of_time()) {
-        report_.not_reached.push_back(fmt::format("{} of {} planned runs", plans.size() - from, plans.size()));
+        report_.not_reached.push_back(
+            fmt::format("{} of {} planned runs", plans.size() - from, plans.size()));
         return;
       }
       size_t n = std::min(width, plans.size() - from);
-      parallel(n, width, [&](size_t i) { outcomes[from + i] = perform(job_, plans[from + i], options_); });
+      parallel(n, width,
+               [&](size_t i) { outcomes[from + i] = perform(job_, plans[from + i], options_); });
       for (size_t i = 0; i < n; ++i) {
         ++report_.schedules;
         take(plans[from + i], outcomes[from + i]);
@@ -328,7 +306,8 @@ private:
         p.other = out.digest;
       }
     });
-    if (skipped_) report_.not_reached.push_back(fmt::format("{} further instances of conflicts", skipped_));
+    if (skipped_)
+      report_.not_reached.push_back(fmt::format("{} further instances of conflicts", skipped_));
   }
 
   Planned reversal(const Pair& p) const {
@@ -369,7 +348,9 @@ private:
       const ir::Program& program = *job_.launches[p.launch].program;
       uint64_t index = window - (buffer ? ir::kFirstBufferWindow : ir::kFirstModuleWindow);
       at.region = buffer ? job_.buffers[index].name : program.globals[index].name;
-      uint64_t base = buffer ? ir::window_base(window) + (job_.buffers[index].align >= 256 ? 0x100 : 0x100 + job_.buffers[index].align)
+      uint64_t base = buffer ? ir::window_base(window) + (job_.buffers[index].align >= 256
+                                                              ? 0x100
+                                                              : 0x100 + job_.buffers[index].align)
                              : program.globals[index].address;
       at.offset = p.conflict.address - base;
     }
@@ -434,10 +415,12 @@ private:
       f.severity = harmless ? Severity::warning : Severity::error;
       races.push_back(std::move(f));
     }
-    // If some run differs, no race of this job can be called harmless on the strength of one reversal.
+    // If some run differs, no race of this job can be called harmless on the strength of one
+    // reversal.
     if (!report_.deterministic && !race_differs)
       for (Finding& f : races)
-        if (f.kind == "race-without-consequence" && f.differing.empty() && !differing_runs_.empty()) {
+        if (f.kind == "race-without-consequence" && f.differing.empty() &&
+            !differing_runs_.empty()) {
           f.kind = "race";
           f.severity = Severity::error;
           adopt(f);
@@ -453,7 +436,8 @@ private:
     report_.findings.insert(report_.findings.begin(), std::make_move_iterator(races.begin()),
                             std::make_move_iterator(races.end()));
     bool explained = false;
-    for (const Finding& f : report_.findings) explained |= f.kind == "race" || f.kind == "nondeterministic";
+    for (const Finding& f : report_.findings)
+      explained |= f.kind == "race" || f.kind == "nondeterministic";
     if (!report_.deterministic && !explained && !differing_runs_.empty()) {
       Finding f;
       f.kind = "nondeterministic";
@@ -504,7 +488,9 @@ private:
 
 } // namespace
 
-Report explore(const vgpu::JobSpec& job, const Options& options) { return Explorer(job, options).run(); }
+Report explore(const vgpu::JobSpec& job, const Options& options) {
+  return Explorer(job, options).run();
+}
 
 Report run_once(const vgpu::JobSpec& job, const std::string& policy, const Options& options) {
   return Explorer(job, options).once(policy);

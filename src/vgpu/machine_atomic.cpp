@@ -21,9 +21,7 @@ namespace {
 using ir::AtomicOp;
 using ptx::Type;
 
-float flush(float x) {
-  return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
-}
+float flush(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 
 template <class T> T integer(AtomicOp op, T old, T b) {
   using U = std::make_unsigned_t<T>;
@@ -55,8 +53,10 @@ uint64_t apply(const ir::MemInfo& info, uint64_t old, uint64_t b, bool global) {
   switch (info.type) {
   case Type::s32: return uint32_t(integer<int32_t>(op, int32_t(old), int32_t(b)));
   case Type::s64: return uint64_t(integer<int64_t>(op, int64_t(old), int64_t(b)));
-  case Type::u64: case Type::b64: return integer<uint64_t>(op, old, b);
-  case Type::b16: case Type::u16: return integer<uint16_t>(op, uint16_t(old), uint16_t(b));
+  case Type::u64:
+  case Type::b64: return integer<uint64_t>(op, old, b);
+  case Type::b16:
+  case Type::u16: return integer<uint16_t>(op, uint16_t(old), uint16_t(b));
   case Type::f32: {
     float x = std::bit_cast<float>(uint32_t(old)), y = std::bit_cast<float>(uint32_t(b));
     float r = global ? flush(flush(x) + flush(y)) : x + y;
@@ -66,7 +66,10 @@ uint64_t apply(const ir::MemInfo& info, uint64_t old, uint64_t b, bool global) {
     double r = std::bit_cast<double>(old) + std::bit_cast<double>(b);
     return r != r ? 0x7fffffffffffffffull : std::bit_cast<uint64_t>(r);
   }
-  case Type::f16: case Type::f16x2: case Type::bf16: case Type::bf16x2: {
+  case Type::f16:
+  case Type::f16x2:
+  case Type::bf16:
+  case Type::bf16x2: {
     bool bf = info.type == Type::bf16 || info.type == Type::bf16x2;
     uint64_t r = 0;
     for (unsigned k = 0; k < info.bytes / 2u; ++k) {
@@ -92,10 +95,10 @@ uint64_t read_lane(char* regs, ir::Slot slot, uint32_t lane, unsigned bits) {
 
 race::Detector::Order order_of(ir::Semantics s) {
   using O = race::Detector::Order;
-  return s == ir::Semantics::acquire   ? O::acquire
-         : s == ir::Semantics::release ? O::release
+  return s == ir::Semantics::acquire                             ? O::acquire
+         : s == ir::Semantics::release                           ? O::release
          : s == ir::Semantics::acq_rel || s == ir::Semantics::sc ? O::acq_rel
-                                                                  : O::relaxed;
+                                                                 : O::relaxed;
 }
 
 // Integer updates of one commutative kind whose old value nobody reads: any order leaves the same.
@@ -114,7 +117,8 @@ void operate(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lan
   std::memcpy(old, cell, bytes);
   if (info.bytes == 16) { // b128: exch, cas
     const char* value = regs + info.regs[info.atomic == AtomicOp::cas] * 128u + lane * 16;
-    bool equal = info.atomic != AtomicOp::cas || !std::memcmp(cell, regs + info.regs[0] * 128u + lane * 16, 16);
+    bool equal = info.atomic != AtomicOp::cas ||
+                 !std::memcmp(cell, regs + info.regs[0] * 128u + lane * 16, 16);
     if (equal) std::memcpy(cell, value, 16);
     return;
   }
@@ -133,7 +137,8 @@ void operate(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lan
   }
 }
 
-void write_old(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lane, const uint8_t* old) {
+void write_old(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lane,
+               const uint8_t* old) {
   auto put = [&](ir::Slot slot, const uint8_t* from) {
     if (slot == ir::kNoSlot) return;
     if (info.bytes == 16) {
@@ -206,8 +211,8 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   if (detector)
     for (int s = 0; s < 2; ++s)
       if (tracked[s])
-        detector->access(s ? race::Space::shared : race::Space::global, agent(w), tracked[s], address,
-                         access, nullptr, 0, 0);
+        detector->access(s ? race::Space::shared : race::Space::global, agent(w), tracked[s],
+                         address, access, nullptr, 0, 0);
   for (uint32_t k = 0; k < count; ++k) {
     uint32_t i = members[k];
     Region& r = *at[i].region;
@@ -218,8 +223,9 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
     if (r.init) init_set(r.init, at[i].offset, bytes);
     if (detector && r.tracked)
-      detector->read_modify_write(r.space, agent(w), i, address[i], uint8_t(bytes), order_of(info.semantics),
-                                  access.scope, op.code == ir::OpCode::red);
+      detector->read_modify_write(r.space, agent(w), i, address[i], uint8_t(bytes),
+                                  order_of(info.semantics), access.scope,
+                                  op.code == ir::OpCode::red);
   }
 }
 

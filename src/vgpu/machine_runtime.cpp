@@ -22,7 +22,8 @@ template <class F> void per_lane64(Warp& w, char* regs, ir::Slot d, F f) {
     if (w.exec_bits >> i & 1) lanes<uint64_t>(regs, d).v[i] = f(i);
 }
 
-uint32_t special_value(const Machine& m, const Warp& w, ir::Special s, uint32_t lane, uint64_t time) {
+uint32_t special_value(const Machine& m, const Warp& w, ir::Special s, uint32_t lane,
+                       uint64_t time) {
   using S = ir::Special;
   const Cta& cta = *w.cta;
   const auto& l = m.launch;
@@ -31,26 +32,36 @@ uint32_t special_value(const Machine& m, const Warp& w, ir::Special s, uint32_t 
   auto clusters = [&](int k) { return (l.grid[k] + l.cluster[k] - 1) / l.cluster[k]; };
   uint32_t k = 0;
   switch (s) {
-  case S::tid_x: case S::tid_y: case S::tid_z:
-    return w.tid[uint32_t(s) - uint32_t(S::tid_x)].v[lane];
-  case S::ntid_x: case S::ntid_y: case S::ntid_z: return l.block[uint32_t(s) - uint32_t(S::ntid_x)];
+  case S::tid_x:
+  case S::tid_y:
+  case S::tid_z: return w.tid[uint32_t(s) - uint32_t(S::tid_x)].v[lane];
+  case S::ntid_x:
+  case S::ntid_y:
+  case S::ntid_z: return l.block[uint32_t(s) - uint32_t(S::ntid_x)];
   case S::laneid: return lane;
   case S::warpid: return w.index;
   case S::nwarpid: return 64;
-  case S::ctaid_x: case S::ctaid_y: case S::ctaid_z: return cta.id[uint32_t(s) - uint32_t(S::ctaid_x)];
-  case S::nctaid_x: case S::nctaid_y: case S::nctaid_z:
-    return l.grid[uint32_t(s) - uint32_t(S::nctaid_x)];
+  case S::ctaid_x:
+  case S::ctaid_y:
+  case S::ctaid_z: return cta.id[uint32_t(s) - uint32_t(S::ctaid_x)];
+  case S::nctaid_x:
+  case S::nctaid_y:
+  case S::nctaid_z: return l.grid[uint32_t(s) - uint32_t(S::nctaid_x)];
   case S::smid: return cta.index % m.job.device.sms;
   case S::nsmid: return m.job.device.sms;
   case S::is_explicit_cluster: return l.cluster[0] * l.cluster[1] * l.cluster[2] > 1;
-  case S::clusterid_x: case S::clusterid_y: case S::clusterid_z:
-    return cluster_of(int(s) - int(S::clusterid_x));
-  case S::nclusterid_x: case S::nclusterid_y: case S::nclusterid_z:
-    return clusters(int(s) - int(S::nclusterid_x));
-  case S::cluster_ctaid_x: case S::cluster_ctaid_y: case S::cluster_ctaid_z:
-    return in_cluster(int(s) - int(S::cluster_ctaid_x));
-  case S::cluster_nctaid_x: case S::cluster_nctaid_y: case S::cluster_nctaid_z:
-    return l.cluster[int(s) - int(S::cluster_nctaid_x)];
+  case S::clusterid_x:
+  case S::clusterid_y:
+  case S::clusterid_z: return cluster_of(int(s) - int(S::clusterid_x));
+  case S::nclusterid_x:
+  case S::nclusterid_y:
+  case S::nclusterid_z: return clusters(int(s) - int(S::nclusterid_x));
+  case S::cluster_ctaid_x:
+  case S::cluster_ctaid_y:
+  case S::cluster_ctaid_z: return in_cluster(int(s) - int(S::cluster_ctaid_x));
+  case S::cluster_nctaid_x:
+  case S::cluster_nctaid_y:
+  case S::cluster_nctaid_z: return l.cluster[int(s) - int(S::cluster_nctaid_x)];
   case S::cluster_ctarank:
     return in_cluster(0) + l.cluster[0] * (in_cluster(1) + l.cluster[1] * in_cluster(2));
   case S::cluster_nctarank: return l.cluster[0] * l.cluster[1] * l.cluster[2];
@@ -59,10 +70,13 @@ uint32_t special_value(const Machine& m, const Warp& w, ir::Special s, uint32_t 
   case S::lanemask_lt: return (1u << lane) - 1;
   case S::lanemask_ge: return ~((1u << lane) - 1);
   case S::lanemask_gt: k = (2u << lane) - 1; return ~k;
-  case S::clock: case S::globaltimer_lo: return uint32_t(time);
-  case S::clock_hi: case S::globaltimer_hi: return uint32_t(time >> 32);
+  case S::clock:
+  case S::globaltimer_lo: return uint32_t(time);
+  case S::clock_hi:
+  case S::globaltimer_hi: return uint32_t(time >> 32);
   case S::dynamic_smem_size: return l.dynamic_shared;
-  case S::total_smem_size: case S::aggr_smem_size: return m.shared_bytes;
+  case S::total_smem_size:
+  case S::aggr_smem_size: return m.shared_bytes;
   default: return 0;
   }
 }
@@ -79,7 +93,7 @@ void Machine::special(Warp& w, const ir::Op& op, char* regs) {
     if (ir::is_wide(s))
       per_lane64(w, regs, op.d, [&](uint32_t i) -> uint64_t {
         return s == ir::Special::clock64 || s == ir::Special::globaltimer ? time
-               : s == ir::Special::gridid ? launch_index + 1
+               : s == ir::Special::gridid                                 ? launch_index + 1
                                           : special_value(*this, w, s, i, time);
       });
     else
@@ -138,7 +152,8 @@ void Machine::special(Warp& w, const ir::Op& op, char* regs) {
               "stack overflow: alloca exceeds the thread's stack");
         return;
       }
-      per_lane64(w, regs, op.d, [&](uint32_t i) { return at[i] + ir::local_tag(w.index * 32 + i); });
+      per_lane64(w, regs, op.d,
+                 [&](uint32_t i) { return at[i] + ir::local_tag(w.index * 32 + i); });
     }
     break;
   }
@@ -170,7 +185,8 @@ std::string read_string(Machine& m, uint64_t address, Warp& w, uint32_t lane) {
 
 // The text of one printf call. Arguments stand in memory with their natural alignment, 4-byte
 // integers, 8-byte integers, pointers and doubles.
-std::string format_printf(Machine& m, Warp& w, uint32_t lane, uint64_t format_address, uint64_t arguments) {
+std::string format_printf(Machine& m, Warp& w, uint32_t lane, uint64_t format_address,
+                          uint64_t arguments) {
   std::string format = read_string(m, format_address, w, lane), out;
   uint64_t at = 0;
   auto next = [&](uint64_t bytes) {
@@ -206,7 +222,8 @@ std::string format_printf(Machine& m, Warp& w, uint32_t lane, uint64_t format_ad
     if (c == '%') {
       out += '%';
     } else if (std::strchr("di", c)) {
-      out += fmt::sprintf(spec + "lld", longs ? (long long)(next(8)) : (long long)(int32_t(next(4))));
+      out +=
+          fmt::sprintf(spec + "lld", longs ? (long long)(next(8)) : (long long)(int32_t(next(4))));
     } else if (std::strchr("uxXo", c)) {
       out += fmt::sprintf(spec + "ll" + c, (unsigned long long)(longs ? next(8) : next(4)));
     } else if (std::strchr("eEfFgGaA", c)) {
@@ -244,7 +261,8 @@ void Machine::runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
       std::string message = read_string(*this, lanes<uint64_t>(regs, s[0]).v[i], w, i),
                   file = read_string(*this, lanes<uint64_t>(regs, s[1]).v[i], w, i);
       fault(w, pc, i, EventKind::assertion,
-            fmt::format("assertion `{}` failed ({}:{})", message, file, lanes<uint32_t>(regs, s[2]).v[i]));
+            fmt::format("assertion `{}` failed ({}:{})", message, file,
+                        lanes<uint32_t>(regs, s[2]).v[i]));
     } else if (op.code == C::malloc_ || op.code == C::free_) {
       fault(w, pc, i, EventKind::unsupported, "device malloc and free");
     }

@@ -1,8 +1,8 @@
 // The scheduling loop of one launch: which agent runs, when CTAs start, how groups split, wait and
 // merge. Rules: docs/concurrency.md, "What the scheduler decides", "Lanes", "Progress".
 //
-// Invariants: `runnable` holds exactly the ready groups and the pending copies, sorted; a group's id
-// (its lowest lane) changes only between erase and insert; every live lane is in one live group.
+// Invariants: `runnable` holds exactly the ready groups and the pending copies, sorted; a group's
+// id (its lowest lane) changes only between erase and insert; every live lane is in one live group.
 #include "base/check.hpp"
 #include "vgpu/machine.hpp"
 
@@ -13,8 +13,8 @@
 namespace assay::vgpu {
 
 namespace {
-// When every runnable agent has come back this often without changing a byte, more CTAs are admitted
-// and held accesses let go. A whole quantum counts as many visits.
+// When every runnable agent has come back this often without changing a byte, more CTAs are
+// admitted and held accesses let go. A whole quantum counts as many visits.
 constexpr uint64_t kStalled = 256, kQuantumWeight = 32;
 // Visits without progress after which the siblings of a group are let go from their joins.
 constexpr uint32_t kVisits = 32;
@@ -81,7 +81,8 @@ static Group* part(Machine& m, Warp& w, Group& g, uint32_t keep, uint32_t pc) {
   return other;
 }
 
-void Machine::diverge(Warp& w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge) {
+void Machine::diverge(Warp& w, uint32_t taken, uint32_t target, uint32_t next,
+                      uint32_t reconverge) {
   Group& g = *w.group;
   // At most one record a reconvergence point: a loop whose lanes leave one by one shares it.
   if (reconverge != ir::kNoIndex && policy.reconverge() &&
@@ -172,8 +173,10 @@ void Machine::exit_lanes(Warp& w, uint32_t lanes) {
         uint32_t other = uint32_t(__builtin_ctz(o.lanes)), self = uint32_t(__builtin_ctz(lanes));
         outcome.events.push_back(
             {EventKind::barrier_divergence,
-             fmt::format("lanes of one warp wait at a barrier that lane {} of the warp has gone round "
-                         "and exited", self),
+             fmt::format(
+                 "lanes of one warp wait at a barrier that lane {} of the warp has gone round "
+                 "and exited",
+                 self),
              {place(w, o.pc, other, waits_for(w, o))}});
         abort = true;
       }
@@ -195,8 +198,11 @@ void Machine::split(Warp& w, Group& g) {
   uint32_t count = uint32_t(__builtin_popcount(g.lanes)), seen = 0;
   for (uint32_t i = 0; i < 32; ++i) {
     if (!(g.lanes >> i & 1)) continue;
-    bool mine = how == 1 ? seen < count / 2 : how == 2 ? seen % 2 == 0 : how == 3 ? seen == 0
-              : how == 4 ? seen + 1 < count : true;
+    bool mine = how == 1   ? seen < count / 2
+                : how == 2 ? seen % 2 == 0
+                : how == 3 ? seen == 0
+                : how == 4 ? seen + 1 < count
+                           : true;
     if (mine) keep |= 1u << i;
     ++seen;
   }
@@ -345,7 +351,8 @@ void Machine::run() {
       return;
     }
     if (detector && detector->overflowed()) {
-      outcome.events.push_back({EventKind::out_of_memory, "the race detector's memory is full", {}});
+      outcome.events.push_back(
+          {EventKind::out_of_memory, "the race detector's memory is full", {}});
       return;
     }
     if (policy.admit_all())
@@ -354,7 +361,8 @@ void Machine::run() {
     bool all_stalled = stalled_agents > kStalled * runnable.size();
     if (runnable.empty() || all_stalled) {
       stalled_agents = 0;
-      if ((runnable.empty() && release_held()) || admit() || (all_stalled && release_held())) continue;
+      if ((runnable.empty() && release_held()) || admit() || (all_stalled && release_held()))
+        continue;
       if (runnable.empty()) {
         if (live_ctas) deadlock();
         return;
@@ -364,9 +372,11 @@ void Machine::run() {
     int index = at != runnable.end() && *at == last ? int(at - runnable.begin()) : -1;
     schedule::Decision d = policy.pick(runnable, index);
     if (d.pick >= runnable.size()) {
-      outcome.events.push_back({EventKind::replay_mismatch,
-                                "the trace asks for an agent that cannot run: it belongs to another "
-                                "program, launch or version", {}});
+      outcome.events.push_back(
+          {EventKind::replay_mismatch,
+           "the trace asks for an agent that cannot run: it belongs to another "
+           "program, launch or version",
+           {}});
       return;
     }
     last = runnable[d.pick];

@@ -86,7 +86,7 @@ struct Warp : WarpMasks {
   std::vector<Lanes<uint32_t>> local;     // word-interleaved: word k of every lane is local[k]
   struct WordInit {
     uint32_t byte[4];
-  };                                // a bit per lane
+  }; // a bit per lane
   std::vector<WordInit> local_init; // parallel to local
   Lanes<uint64_t> deposit;          // of the last meet
   Lanes<uint32_t> tid[3];

@@ -1,0 +1,22 @@
+// One run that an exploration plans: policy, seed, accesses to hold back, poison pattern.
+#pragma once
+
+#include "explore/explore.hpp"
+
+namespace assay::explore {
+
+struct Planned {
+  std::string policy;
+  uint64_t seed = 0;
+  std::vector<vgpu::Arm> arms;
+  vgpu::Poison poison = vgpu::Poison::nan_like;
+  bool detect = true, hash_path = false;
+};
+
+// Runs it; the outcome's trace carries the job's hashes.
+vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Options& options);
+
+// Events that leave no verdict: a spent budget, an unsupported instruction, no memory left.
+bool inconclusive(vgpu::EventKind kind);
+
+} // namespace assay::explore
