@@ -149,7 +149,8 @@ bool Lexer::at_label() const {
   if (at_ >= text_.size() || text_[at_] == '.') return false;
   Lexer after = *this; // blanks or comments in between
   after.advance();
-  return after.token().is_punctuation(':');
+  return after.token().is_punctuation(':') &&
+         (after.at_ >= text_.size() || text_[after.at_] != ':');
 }
 
 std::string_view Lexer::take_mnemonic() {

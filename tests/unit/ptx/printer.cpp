@@ -81,5 +81,10 @@ TEST(Printer, NegationIsMinusOnlyForVmad) {
   expect_line(text, "setp.eq.and.s32 p, a, b, !q;");
 }
 
+// Found by the fuzzer: what follows an unknown mnemonic must not become a label's colon.
+TEST(Printer, UnknownInstructionsStayInstructions) {
+  expect_line(".entry k(){ hared::cta . [%l1], %l6; ret; }", "hared ::cta . [%l1], %l6;");
+}
+
 } // namespace
 } // namespace assay::ptx
