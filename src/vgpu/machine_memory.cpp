@@ -331,10 +331,15 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
   for (uint32_t n = 0; n < 32; ++n) {
     uint32_t i = store_descending ? 31 - n : n;
     if (!(active >> i & 1)) continue;
+    // Only a store that changes a byte is progress: a spin loop may store what is there already.
     if (at[i].local) {
+      uint8_t before[16 * 8];
+      local_copy(w, i, at[i].offset, before, bytes, false);
+      w.stored |= std::memcmp(before, values[i], bytes) != 0;
       local_copy(w, i, at[i].offset, values[i], bytes, true);
       continue;
     }
+    w.stored |= std::memcmp(at[i].region->host + at[i].offset, values[i], bytes) != 0;
     std::memcpy(at[i].region->host + at[i].offset, values[i], bytes);
     if (at[i].region->init) init_set(at[i].region->init, at[i].offset, bytes);
     if (detector && access.strong && at[i].region->tracked)

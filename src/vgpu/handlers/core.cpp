@@ -39,7 +39,6 @@ template <bool Point> const Exec* guarded_store(const Exec* e, Warp* w, char* re
   if (Point) {
     ASSAY_POINT(e, w);
   }
-  w->stored = true;
   guarded(e, w, regs,
           [&](uint32_t bits) { w->machine->store(*w, pc_of(e, w), e->op, regs, bits); });
   if (w->machine->abort) return stop(w, e, Stop::aborted);

@@ -235,7 +235,6 @@ template <bool Point> const Exec* store_any(const Exec* e, Warp* w, char* regs) 
   if (Point) {
     ASSAY_POINT(e, w);
   }
-  w->stored = true;
   w->machine->store(*w, pc_of(e, w), e->op, regs, w->exec_bits);
   if (w->machine->abort) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
