@@ -78,7 +78,7 @@ struct Case {
 std::vector<Case> cases() {
   Case staggered{kStaggered, 1, 64, {}};
   for (uint32_t i = 0; i < 64; ++i) staggered.want.push_back(100 + 3 * i);
-  return {{kSpinLock, 2, 40, {2 * 40}}, {kProducerConsumer, 1, 32, {77, 77}}, staggered};
+  return {{kSpinLock, 2, 8, {2 * 8}}, {kProducerConsumer, 1, 32, {77, 77}}, staggered};
 }
 
 TEST(Progress, RightUnderEveryPolicyAndEveryTraceReplays) {
