@@ -41,22 +41,43 @@ std::string program_name() {
   return here ? "./assay" : "assay";
 }
 
-void unexpected(const CLI::ParseError& error, const CLI::App& app) {
-  std::vector<std::string> known;
+// The command that the words choose, `case new` included.
+const CLI::App* chosen_command(const std::vector<std::string>& words, const CLI::App& app) {
   const CLI::App* chosen = &app;
-  for (const CLI::App* sub : app.get_subcommands()) chosen = sub;
-  for (const CLI::Option* option : chosen->get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  for (const cases::LaunchOption& option : cases::launch_options()) known.emplace_back(option.name);
-  if (chosen == &app)
-    for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
-  std::string message = error.what();
-  std::string word = message.substr(message.rfind(' ') + 1);
-  if (message.find("not expected") != std::string::npos) {
-    message = fmt::format("unknown argument '{}'{}", word, did_you_mean(word, known));
+  for (const std::string& word : words) {
+    const CLI::App* next = nullptr;
+    for (const CLI::App* sub : chosen->get_subcommands({}))
+      if (sub->get_name() == word) next = sub;
+    if (!next) break;
+    chosen = next;
   }
-  std::string command = chosen == &app ? "" : " " + chosen->get_name();
-  complain(fmt::format("{} (assay{} --help shows what there is)", message, command));
+  return chosen;
+}
+
+// A message when a word looks like a flag and is none. CLI11 would take what follows it for a
+// target.
+std::string unknown_flag(const std::vector<std::string>& words, const CLI::App& app) {
+  const CLI::App* command = chosen_command(words, app);
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  std::vector<std::string> offered = known;
+  for (const cases::LaunchOption& option : cases::launch_options())
+    offered.emplace_back(option.name);
+  for (const std::string& word : words) {
+    std::string name = word.substr(0, word.find('='));
+    if (word == "--") break;
+    if (!word.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end())
+      continue;
+    return fmt::format("unknown option '{}'{}", name, did_you_mean(name, offered));
+  }
+  return "";
+}
+
+std::string help_hint(const CLI::App& command) {
+  std::string name = command.get_name() == "assay" ? "" : command.get_name() + " ";
+  if (command.get_parent() && command.get_parent()->get_name() == "case") name = "case " + name;
+  return fmt::format(" (assay {}--help shows what there is)", name);
 }
 
 // A message when the first word names no command.
@@ -92,6 +113,11 @@ int run(const std::vector<std::string>& arguments) {
   }
   Result<std::vector<std::string>> rest = take_launch_options(arguments, session);
   if (!rest) return fail(rest.error(), session);
+  const CLI::App* command = chosen_command(*rest, app);
+  if (std::string message = unknown_flag(*rest, app); !message.empty()) {
+    complain(message + help_hint(*command));
+    return kUsage;
+  }
   std::vector<std::string> reversed(rest->rbegin(), rest->rend()); // CLI11 takes them from the back
   try {
     app.parse(reversed);
@@ -99,7 +125,7 @@ int run(const std::vector<std::string>& arguments) {
     app.exit(help);
     return kPass;
   } catch (const CLI::ParseError& error) {
-    unexpected(error, app);
+    complain(error.what() + help_hint(*command));
     return kUsage;
   }
   return code;
