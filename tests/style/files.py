@@ -6,7 +6,8 @@ import re
 from sources import CODE, ROOT, files, finish
 
 MOST_LINES = 500
-TABLES = (".def", ".inc", ".ptx", ".tsv", ".json", ".txt")
+# The page of forms is a table too: one row for each, written by a program.
+TABLES = (".def", ".inc", ".ptx", ".tsv", ".json", ".txt", "docs/coverage.md")
 SCRIPTS = (".py", ".sh", ".cmake", ".cu", ".cuh")
 # Put together, so that this file does not find itself.
 UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")

@@ -22,11 +22,11 @@ TEST(Sync, ShuffleMeetsAndNamesItsPredicate) {
 }
 
 TEST(Sync, VotesMatchesReductions) {
-  auto p = lower_body(
-      "vote.sync.ballot.b32 %r1, !%p1, -1; vote.sync.any.pred %p2, %p1, %r9;"
-      "match.any.sync.b64 %r2, %d1, -1; match.all.sync.b32 %r3|%p3, %r1, -1;"
-      "redux.sync.max.s32 %r4, %r1, -1; elect.sync _|%p4, -1; activemask.b32 %r5; bar.warp.sync %r5;"
-      "@%p3 st.global.u32 [%d1], %r4; ret;");
+  auto p = lower_body("vote.sync.ballot.b32 %r1, !%p1, -1; vote.sync.any.pred %p2, %p1, %r9;"
+                      "match.any.sync.b64 %r2, %d1, -1; match.all.sync.b32 %r3|%p3, %r1, -1;"
+                      "redux.sync.max.s32 %r4, %r1, -1; elect.sync _|%p4, -1; activemask.b32 %r5; "
+                      "bar.warp.sync %r5;"
+                      "@%p3 st.global.u32 [%d1], %r4; ret;");
   auto vote = find(*p, OpCode::vote);
   EXPECT_EQ(p->ops[vote.at(0)].imm, 3u);
   EXPECT_TRUE(p->ops[vote[0]].flags & kNegate);
