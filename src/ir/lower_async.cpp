@@ -37,6 +37,9 @@ Result<void> FunctionLowering::lower_cp_copy(const ptx::Instruction& in) {
   if (!to) return to.error();
   auto from = address(in.operands[1]);
   if (!from) return from.error();
+  uint64_t size = in.operands[2].bits;
+  if (size != 4 && size != 8 && size != 16)
+    return unsupported("cp.async of a size other than 4, 8 and 16");
   VirtualMem m;
   m.info.space = Space::global;
   m.info.type = Type::b8;

@@ -7,6 +7,8 @@
 #include "fp/soft.hpp"
 #include "vgpu/handlers/pure.hpp"
 
+#include <type_traits>
+
 namespace assay::vgpu::ASSAY_LEVEL {
 namespace {
 
@@ -36,10 +38,18 @@ TO_INTEGER(rpi, rp)
 #undef TO_INTEGER
 
 // Rounded by the processor under a mode.
+// A zero stays +0: what compilers make of 64-bit unsigned conversions gives -0 when rounding down.
+template <class D, class A> ASSAY_INLINE D from(A a) {
+  if constexpr (std::is_unsigned_v<A>)
+    return a ? D(a) : D(0);
+  else
+    return D(a);
+}
 #define UNDER(name, D, A, mode, ftz)                                                               \
   template <bool Full> ASSAY_INLINE void name(const Op& op, const WarpMasks& w, char* regs) {      \
     fp::Control<Rounding::mode, ftz> control;                                                      \
-    map<Full>(lanes<D>(regs, op.d), w.exec, [](A a) -> D { return D(a); }, lanes<A>(regs, op.a));  \
+    map<Full>(                                                                                     \
+        lanes<D>(regs, op.d), w.exec, [](A a) -> D { return from<D>(a); }, lanes<A>(regs, op.a));  \
   }
 template <class I> u32 from_integer(I a, fp::Format to, Rounding mode) {
   bool negative = a < 0;
