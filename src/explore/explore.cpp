@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <set>
@@ -35,12 +36,7 @@ public:
       : job_(job), options_(options), start_(Clock::now()) {}
 
   Report run() {
-    report_.first = perform(job_, {"canonical", options_.seed, {}, {}, options_.detect}, options_);
-    report_.first_trace = report_.first.trace;
-    ++report_.schedules;
-    take_events(report_.first, "canonical");
-    take_conflicts(report_.first, "canonical");
-    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message, n.places);
+    first_run("canonical");
     if (report_.unknown.empty() || !conflicts_.empty()) {
       uninitialised();
       settle_proof();
@@ -54,12 +50,7 @@ public:
   }
 
   Report once(const std::string& policy) {
-    report_.first = perform(job_, {policy, options_.seed, {}, {}, options_.detect}, options_);
-    report_.first_trace = report_.first.trace;
-    ++report_.schedules;
-    take_events(report_.first, policy);
-    take_conflicts(report_.first, policy);
-    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message, n.places);
+    first_run(policy);
     uninitialised();
     conclude();
     return std::move(report_);
@@ -78,6 +69,15 @@ private:
     schedule::Trace other_trace;
     Digest other;
   };
+
+  void first_run(const std::string& policy) {
+    report_.first = perform(job_, {policy, options_.seed, {}, {}, options_.detect}, options_);
+    report_.first_trace = report_.first.trace;
+    ++report_.schedules;
+    take_events(report_.first, policy);
+    take_conflicts(report_.first, policy);
+    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message, n.places);
+  }
 
   bool out_of_time() const {
     return options_.seconds > 0 &&
@@ -275,22 +275,32 @@ private:
   }
 
   // The other order of each conflict: the first access is held back until the second has run.
+  // First one instance of every pair of operations, then further ones of those that made no
+  // difference.
   void directed() {
-    std::vector<Planned> plans;
-    std::vector<Pair*> pairs;
-    // First one instance of every pair of operations, then the further ones.
-    for (size_t instance = 0; instance < 4; ++instance)
+    size_t left = options_.directed_runs, skipped = 0;
+    for (size_t instance = 0; instance < 4; ++instance) {
+      std::vector<Pair*> pairs;
       for (const Key& key : order_) {
         auto& instances = conflicts_[key];
         if (instance >= instances.size() || instances[instance].value_race) continue;
-        Pair& p = instances[instance];
-        if (plans.size() >= options_.directed_runs) {
-          ++skipped_;
+        if (std::any_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
           continue;
-        }
-        plans.push_back(reversal(p));
-        pairs.push_back(&p);
+        if (pairs.size() < left)
+          pairs.push_back(&instances[instance]);
+        else
+          ++skipped;
       }
+      left -= pairs.size();
+      reverse(pairs);
+    }
+    if (skipped)
+      report_.not_reached.push_back(fmt::format("{} further instances of conflicts", skipped));
+  }
+
+  void reverse(const std::vector<Pair*>& pairs) {
+    std::vector<Planned> plans;
+    for (const Pair* p : pairs) plans.push_back(reversal(*p));
     size_t at = 0;
     run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
       Pair& p = *pairs[at++];
@@ -306,8 +316,6 @@ private:
         p.other = out.digest;
       }
     });
-    if (skipped_)
-      report_.not_reached.push_back(fmt::format("{} further instances of conflicts", skipped_));
   }
 
   Planned reversal(const Pair& p) const {
@@ -326,43 +334,13 @@ private:
     return plan;
   }
 
-  static std::string kind_text(const race::AccessInfo& a) {
-    const char* what = a.atomic ? "atomic" : a.write ? "store" : "load";
-    return fmt::format("{} of {} bytes", what, a.bytes);
-  }
-
-  vgpu::Place side_place(const Pair& p, const race::Side& s) const {
-    vgpu::Place at;
-    at.launch = p.launch;
-    at.pc = s.info.pc;
-    at.agent = s.agent;
-    at.lane = s.lane;
-    at.operation = kind_text(s.info);
-    at.has_address = true;
-    if (p.conflict.space == race::Space::shared) {
-      at.region = "shared";
-      at.offset = p.conflict.address;
-    } else {
-      uint64_t window = ir::window_of(p.conflict.address);
-      bool buffer = window < ir::kFirstModuleWindow;
-      const ir::Program& program = *job_.launches[p.launch].program;
-      uint64_t index = window - (buffer ? ir::kFirstBufferWindow : ir::kFirstModuleWindow);
-      at.region = buffer ? job_.buffers[index].name : program.globals[index].name;
-      uint64_t base = buffer ? ir::window_base(window) + (job_.buffers[index].align >= 256
-                                                              ? 0x100
-                                                              : 0x100 + job_.buffers[index].align)
-                             : program.globals[index].address;
-      at.offset = p.conflict.address - base;
-    }
-    return at;
-  }
-
   Finding finding(const Pair& p) const {
     Finding f;
     f.is_conflict = true;
     f.conflict = p.conflict;
     f.launch = p.launch;
-    f.places = {side_place(p, p.conflict.first), side_place(p, p.conflict.second)};
+    f.places = {place_of(job_, p.launch, p.conflict, p.conflict.first),
+                place_of(job_, p.launch, p.conflict, p.conflict.second)};
     f.missing_edge = missing_edge(p.conflict, job_, p.launch);
     f.both_orders = p.reversed;
     f.one_order_impossible = p.tried && !p.reversed;
@@ -483,7 +461,6 @@ private:
   std::map<Key, std::vector<Pair>> conflicts_;
   std::vector<Key> order_;
   std::vector<Differing> differing_runs_;
-  uint64_t skipped_ = 0;
 };
 
 } // namespace

@@ -1,5 +1,7 @@
-// How a planned run is made; see plan.hpp.
+// How a planned run is made, and where its conflicts are; see plan.hpp.
 #include "explore/plan.hpp"
+
+#include <fmt/format.h>
 
 namespace assay::explore {
 
@@ -15,6 +17,33 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
   vgpu::Outcome out = vgpu::run(job, *policy, run);
   stamp(out.trace, job, plan.seed);
   return out;
+}
+
+vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
+                     const race::Side& side) {
+  vgpu::Place at;
+  at.launch = launch;
+  at.pc = side.info.pc;
+  at.agent = side.agent;
+  at.lane = side.lane;
+  const char* what = side.info.atomic ? "atomic" : side.info.write ? "store" : "load";
+  at.operation = fmt::format("{} of {} bytes", what, side.info.bytes);
+  at.has_address = true;
+  if (conflict.space == race::Space::shared) {
+    at.region = "shared";
+    at.offset = conflict.address;
+    return at;
+  }
+  uint64_t window = ir::window_of(conflict.address);
+  bool buffer = window < ir::kFirstModuleWindow;
+  const ir::Program& program = *job.launches[launch].program;
+  uint64_t index = window - (buffer ? ir::kFirstBufferWindow : ir::kFirstModuleWindow);
+  at.region = buffer ? job.buffers[index].name : program.globals[index].name;
+  uint64_t align = buffer ? job.buffers[index].align : 0;
+  uint64_t base = buffer ? ir::window_base(window) + (align >= 256 ? 0x100 : 0x100 + align)
+                         : program.globals[index].address;
+  at.offset = conflict.address - base;
+  return at;
 }
 
 bool inconclusive(vgpu::EventKind kind) {

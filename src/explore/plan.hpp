@@ -16,6 +16,10 @@ struct Planned {
 // Runs it; the outcome's trace carries the job's hashes.
 vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Options& options);
 
+// Where one side of a conflict accessed what.
+vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
+                     const race::Side& side);
+
 // Events that leave no verdict: a spent budget, an unsupported instruction, no memory left.
 bool inconclusive(vgpu::EventKind kind);
 

@@ -155,7 +155,12 @@ struct Machine {
   void split(Warp& w, Group& g);
   void deadlock();
   bool reaches_forward(uint32_t from, uint32_t to) const;
-  void settle(Warp& w); // merges what may merge, lets blocked joins go
+  // Polling (machine_spin.cpp). `cells`: the locations that the lanes have just read in vain.
+  void polled(Warp& w, uint32_t pc, uint32_t lanes, const uint8_t* const* cells, uint32_t bytes);
+  bool in_vain(schedule::AgentId id); // would it only find again what it has found?
+  uint32_t pass_over(uint32_t pick);  // the next agent from there on that is not in_vain
+  bool spinning = false;              // some group has spun
+  void settle(Warp& w);               // merges what may merge, lets blocked joins go
   void enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs_base,
                       uint32_t local_base);
   std::string waits_for(const Warp& w, const Group& g) const;

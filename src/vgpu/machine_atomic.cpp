@@ -213,19 +213,28 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
       if (tracked[s])
         detector->access(s ? race::Space::shared : race::Space::global, agent(w), tracked[s],
                          address, access, nullptr, 0, 0);
+  bool changed = false;
   for (uint32_t k = 0; k < count; ++k) {
     uint32_t i = members[k];
     Region& r = *at[i].region;
     uint8_t old[32];
     operate(info, op, regs, i, r.host + at[i].offset, r.space == race::Space::global, old);
     // A compare-and-swap that fails is no progress: its group may be spinning.
-    if (std::memcmp(old, r.host + at[i].offset, bytes)) w.stored = true;
+    if (std::memcmp(old, r.host + at[i].offset, bytes)) changed = true;
     if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
     if (r.init) init_set(r.init, at[i].offset, bytes);
     if (detector && r.tracked)
       detector->read_modify_write(r.space, agent(w), i, address[i], uint8_t(bytes),
                                   order_of(info.semantics), access.scope,
                                   op.code == ir::OpCode::red);
+  }
+  if (changed) {
+    w.stored = true;
+  } else if (op.code == ir::OpCode::atom) {
+    const uint8_t* cells[32];
+    for (uint32_t k = 0; k < count; ++k)
+      cells[members[k]] = at[members[k]].region->host + at[members[k]].offset;
+    polled(w, pc, active, cells, bytes);
   }
 }
 

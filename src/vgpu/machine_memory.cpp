@@ -261,6 +261,8 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
   alignas(8) uint64_t address[32];
   uint32_t in_global = 0, in_shared = 0;
   uint8_t value[128];
+  const uint8_t* cells[32];
+  bool polls = info.semantics != ir::Semantics::weak;
   for (uint32_t i = 0; i < 32; ++i) {
     if (!(active >> i & 1)) continue;
     uint64_t a = lane_address(op, info, regs, i, *w.group);
@@ -270,10 +272,12 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
     Resolved at = resolve(w, pc, i, info.space, a, bytes, bytes, false, "load");
     if (!at.region) return;
     if (at.local) {
+      polls = false;
       if (!local_copy(w, i, at.offset, value, bytes, false) && options.check_init)
         uninitialised(w, pc, i, nullptr, at.offset);
     } else {
-      std::memcpy(value, at.region->host + at.offset, bytes);
+      cells[i] = at.region->host + at.offset;
+      std::memcpy(value, cells[i], bytes);
       if (at.region->init && options.check_init && !init_test(at.region->init, at.offset, bytes))
         uninitialised(w, pc, i, at.region, at.offset);
       if (at.region->tracked) {
@@ -285,6 +289,7 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
     for (uint32_t k = 0; k < info.vector; ++k)
       write_register(regs, info.regs[k], i, value + k * info.bytes, info);
   }
+  if (polls) polled(w, pc, active, cells, bytes);
   if (!detector || !(in_global | in_shared)) return;
   race::AccessInfo access = access_info(pc, info, false, bytes);
   for (auto [space, bits] :
@@ -335,7 +340,7 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
     if (at[i].local) {
       uint8_t before[16 * 8];
       local_copy(w, i, at[i].offset, before, bytes, false);
-      w.stored |= std::memcmp(before, values[i], bytes) != 0;
+      w.stored_local |= std::memcmp(before, values[i], bytes) != 0;
       local_copy(w, i, at[i].offset, values[i], bytes, true);
       continue;
     }

@@ -14,8 +14,9 @@ namespace assay::vgpu {
 
 namespace {
 // When every runnable agent has come back this often without changing a byte, more CTAs are
-// admitted and held accesses let go. A whole quantum counts as many visits.
-constexpr uint64_t kStalled = 256, kQuantumWeight = 32;
+// admitted and held accesses let go. A whole quantum counts as many visits, and a visit of a group
+// that is known to spin as more.
+constexpr uint64_t kStalled = 256, kQuantumWeight = 32, kSpinWeight = 128;
 // Visits without progress after which the siblings of a group are let go from their joins.
 constexpr uint32_t kVisits = 32;
 } // namespace
@@ -55,6 +56,7 @@ void Machine::kill_group(Warp& w, Group& g) {
   g.joins.clear();
   g.deposit.reset();
   g.has_deposit = g.bypassed = false;
+  g.poll.reset();
   g.stalled = 0;
   --w.group_count;
 }
@@ -215,7 +217,7 @@ void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
   w.points_left = points_allowed;
   w.quantum_left = int32_t(options.quantum);
   w.points = 0;
-  w.stored = false;
+  w.stored = w.stored_local = w.progressed = false;
   for (;;) {
     Group& g = *w.group;
     bool full = w.group_count == 1;
@@ -254,8 +256,12 @@ void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
 void Machine::after_slice(Warp& w, Group& g) {
   if (w.cta->finished) return;
   // An agent that came back able to go on and changed nothing may be waiting for somebody.
-  bool waits = (w.reason == Stop::quantum || w.reason == Stop::point) && !w.stored;
-  stalled_agents = waits ? stalled_agents + (w.reason == Stop::quantum ? kQuantumWeight : 1) : 0;
+  bool waits = (w.reason == Stop::quantum || w.reason == Stop::point) && !w.stored && !w.progressed;
+  if (g.poll && !waits) g.poll->spinning = false, g.poll->turns = 0;
+  bool spins = g.poll && g.poll->spinning;
+  waits &= spins || !w.stored_local;
+  uint64_t weight = spins ? kSpinWeight : w.reason == Stop::quantum ? kQuantumWeight : 1;
+  stalled_agents = waits ? stalled_agents + weight : 0;
   g.stalled = waits ? g.stalled + 1 : 0;
   if (waits && (w.reason == Stop::quantum || g.stalled >= kVisits)) {
     release_joins(w);
@@ -379,7 +385,7 @@ void Machine::run() {
            {}});
       return;
     }
-    last = runnable[d.pick];
+    last = runnable[spinning ? pass_over(d.pick) : d.pick];
     run_agent(last, d.points);
   }
 }

@@ -28,6 +28,20 @@ struct JoinRecord {
   uint32_t id = 0;
 };
 
+// What a group last polled: strong reads of one operation that changed nothing (machine_spin.cpp).
+struct Poll {
+  struct Cell {
+    const uint8_t* at;
+    uint8_t value[16];
+  };
+  std::vector<Cell> cells; // of the lanes that polled, in order
+  uint32_t pc = 0, lanes = 0, bytes = 0;
+  uint32_t turns = 0;    // polls in a row that found the same
+  uint64_t state = 0;    // hash of registers and local memory at one of them
+  bool spinning = false; // in vain, until one of the cells changes
+  uint32_t skipped = 0, patience = 0;
+};
+
 enum class GroupState : uint8_t { ready, at_join, at_meet, at_barrier, at_async, held, dead };
 
 // Lanes of one warp that share a program counter. Every live lane is in exactly one group.
@@ -49,6 +63,7 @@ struct Group {
   std::vector<Frame> frames;
   std::vector<JoinRecord> joins;
   std::unique_ptr<Lanes<uint64_t>> deposit;
+  std::unique_ptr<Poll> poll; // null: it has polled nothing
 };
 
 enum class Stop : uint8_t {
@@ -77,7 +92,9 @@ struct Warp : WarpMasks {
   int32_t quantum_left = 0;
   uint32_t active_count = 0;
   Stop reason = Stop::none;
-  bool stored = false;
+  bool stored = false;       // changed a byte since the slice began or something was polled
+  bool progressed = false;   // `stored`, before the last poll of the slice
+  bool stored_local = false; // changed a byte of local memory in this slice
   uint64_t instructions = 0; // thread-instructions, flushed to the machine after each slice
   uint64_t points = 0;       // scheduling points executed in this slice
   std::vector<Group> groups; // reserved to 32: pointers stay valid; dead ones are reused

@@ -106,6 +106,84 @@ TEST(Progress, RightUnderEveryPolicyAndEveryTraceReplays) {
   }
 }
 
+// One lane of every warp takes a lock that all warps of a launch want.
+const char* kLockOfWarps = R"(
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r1, %r1, 31;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 ret;
+LOOP:
+  atom.acquire.gpu.global.cas.b32 %r1, [%rd1], 0, 1;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra LOOP;
+  ld.global.u32 %r2, [%rd2];
+  add.u32 %r2, %r2, 1;
+  st.global.u32 [%rd2], %r2;
+  atom.release.gpu.global.exch.b32 %r3, [%rd1], 0;
+  ret;
+}
+)";
+
+// Warps that poll in vain are passed over: what a lock costs grows with its owners, not with their
+// square (256 warps would make 65,536 turns).
+TEST(Progress, WhoPollsInVainIsPassedOver) {
+  JobSpec j = job(header(".param .u64 l, .param .u64 c") + kLockOfWarps, 16, 512, {4, 4});
+  for (const std::string& policy : schedule::policy_names()) {
+    Outcome o = run_with(j, policy, 1);
+    ASSERT_TRUE(o.completed) << policy;
+    EXPECT_EQ(word(o, 1, 0), 256u) << policy;
+    EXPECT_LT(o.scheduling_points, 256u * 32) << policy;
+  }
+}
+
+// Warp 0 polls a flag that nobody sets and looks at another one by a plain load; warp 1 makes
+// progress until warp 0 is done. However futile the polling looks, warp 0 comes back.
+const char* kPollsTwoFlags = R"(
+  .reg .pred %p<4>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
+  mov.u32 %r1, %tid.x;
+  setp.ge.u32 %p1, %r1, 64;
+  @%p1 bra SET;
+  setp.ge.u32 %p1, %r1, 32;
+  @%p1 bra WORK;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r2, [%rd1];
+  ld.global.u32 %r3, [%rd2+4];
+  or.b32 %r2, %r2, %r3;
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra WAIT;
+  mov.u32 %r4, 1;
+  st.relaxed.gpu.global.u32 [%rd2], %r4;
+  ret;
+WORK:
+  st.relaxed.gpu.global.u32 [%rd2+8], %r5;
+  add.u32 %r5, %r5, 1;
+  ld.relaxed.gpu.global.u32 %r2, [%rd2];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra WORK;
+  ret;
+SET:
+  mov.u32 %r4, 1;
+  nanosleep.u32 100;
+  nanosleep.u32 100;
+  st.global.u32 [%rd2+4], %r4;
+  ret;
+}
+)";
+
+TEST(Progress, WhoIsPassedOverComesBack) {
+  JobSpec j = job(header(".param .u64 l, .param .u64 c") + kPollsTwoFlags, 1, 96, {4, 16});
+  for (const std::string& policy : schedule::policy_names()) {
+    RunOptions options;
+    options.step_budget = 50000000;
+    Outcome o = run_with(j, policy, 1, options);
+    ASSERT_TRUE(o.completed) << policy << ' ' << kind_name(o.events[0].kind);
+    EXPECT_EQ(word(o, 1, 0), 1u) << policy;
+  }
+}
+
 TEST(Progress, DeadlockNamesEveryWait) {
   JobSpec j = job(header(".param .u64 l") + R"(
     .reg .pred %p<2>; .reg .b32 %r<2>;
