@@ -113,7 +113,8 @@ Result<Value> load_float(const Conversion& c, Type& type) {
   Chain chain(builder, raw);
   if (c.from == Type::f16) chain.then(OpCode::cvt_f32_f16, 32);
   if (c.from == Type::bf16) chain.then(OpCode::cvt_f32_bf16, 32);
-  if (c.from == Type::f32 && c.ftz) chain.then(OpCode::flush_f32, 32);
+  // A subnormal bf16 is a subnormal f32, which the H200 flushes too; one of f16 is a normal f32.
+  if (type == Type::f32 && c.ftz) chain.then(OpCode::flush_f32, 32);
   return chain.finish();
 }
 

@@ -268,16 +268,38 @@ void write_page(std::ostream& out, const std::vector<Line>& lines, const std::st
   }
 }
 
-int page(char** argv) {
-  std::string summary;
+std::vector<Line> all_lines(char** argv, std::string& summary) {
   std::map<std::string, Use> uses = read_uses(argv[3], summary);
   std::map<uint32_t, uint64_t> tests = tested_rows(tested_spellings(argv[4]));
   std::vector<Line> lines;
   for (const ptx::IsaRow& row : ptx::isa_rows())
     lines.push_back({&row, try_row(row), tests[ptx::isa_index(row)], uses[key(row)]});
+  return lines;
+}
+
+int page(char** argv) {
+  std::string summary;
+  std::vector<Line> lines = all_lines(argv, summary);
   std::ofstream out(argv[2]);
   write_page(out, lines, summary, read(argv[5]));
   return 0;
+}
+
+// Is the page what it would be now, and does every row that executes have a test?
+int check(char** argv) {
+  std::string summary;
+  std::vector<Line> lines = all_lines(argv, summary);
+  uint64_t untested = 0;
+  for (const Line& line : lines) {
+    if (!line.tried.executed || line.tests) continue;
+    ++untested;
+    fmt::print("no test: {}{} {}\n", line.row->opcode, line.row->modifiers, line.row->operands);
+  }
+  std::ostringstream now;
+  write_page(now, lines, summary, read(argv[5]));
+  bool stale = now.str() != read(argv[2]);
+  if (stale) fmt::print("{} is not what coverage_page writes now\n", argv[2]);
+  return untested || stale;
 }
 
 } // namespace
@@ -286,7 +308,9 @@ int main(int argc, char** argv) {
   std::string command = argc > 1 ? argv[1] : "";
   if (command == "count" && argc > 3) return count(argc, argv);
   if (command == "page" && argc == 6) return page(argv);
-  fmt::print(stderr,
-             "usage: coverage_page count ROWS.tsv FILE… | page OUT.md ROWS.tsv TESTS RESULTS\n");
+  if (command == "check" && argc == 6) return check(argv);
+  fmt::print(
+      stderr,
+      "usage: coverage_page count ROWS.tsv FILE… | page|check PAGE.md ROWS.tsv TESTS RESULTS\n");
   return 2;
 }

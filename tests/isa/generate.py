@@ -14,7 +14,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 MODULES = (
-    "integer extended logic convert floating half approx warp memory atomic space control function barrier matrix"
+    "integer extended logic convert floating half approx warp memory atomic space control function barrier "
+    "matrix double_matrix pairs hints"
 ).split()
 
 

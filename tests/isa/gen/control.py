@@ -362,6 +362,17 @@ def miscellaneous():
     )
     t.head_extra = ["// expect: trap @A"]
     yield t
+    t = Free(
+        "miscellaneous/brkpt",
+        "PTX ISA, Miscellaneous Instructions: brkpt",
+        "Thread 3 aborts the launch: a finding, not a pass.",
+        ["brkpt"],
+        ["out:128:0"],
+        [],
+        "setp.eq.u32 %p1, %lane, 3;\n@%p1 brkpt; // @A\n" + out("%lane"),
+    )
+    t.head_extra = ["// expect: trap @A"]
+    yield t
 
 
 def tables():
