@@ -184,6 +184,43 @@ TEST(Progress, WhoIsPassedOverComesBack) {
   }
 }
 
+// The last CTA sets the flag that all others wait for.
+const char* kLastSetsFlag = R"(
+  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [l];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  add.u32 %r1, %r1, 1;
+  setp.eq.u32 %p1, %r1, %r2;
+  @%p1 bra SET;
+WAIT:
+  ld.relaxed.gpu.global.u32 %r3, [%rd1];
+  setp.eq.u32 %p2, %r3, 0;
+  @%p2 bra WAIT;
+  ret;
+SET:
+  mov.u32 %r4, 1;
+  st.relaxed.gpu.global.u32 [%rd1], %r4;
+  ret;
+}
+)";
+
+// As many CTAs run at once as the device model holds: one more, and the last never starts.
+TEST(Progress, OnlyResidentCtasWaitForEachOther) {
+  for (uint32_t more : {0u, 1u}) {
+    JobSpec j = job(header(".param .u64 l") + kLastSetsFlag, 132 + more, 32, {4});
+    j.launches[0].dynamic_shared = 200 << 10; // one CTA an SM
+    ASSERT_EQ(residency(j.launches[0], j.device), 132u);
+    RunOptions options;
+    options.step_budget = 2000000;
+    Outcome o = run_with(j, "canonical", 1, options);
+    EXPECT_EQ(o.completed, more == 0);
+    if (more) {
+      EXPECT_EQ(o.events[0].kind, EventKind::budget);
+    }
+  }
+}
+
 TEST(Progress, DeadlockNamesEveryWait) {
   JobSpec j = job(header(".param .u64 l") + R"(
     .reg .pred %p<2>; .reg .b32 %r<2>;
