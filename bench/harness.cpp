@@ -72,16 +72,20 @@ double peak_gflops() {
   return operations / median_seconds(5, [&] { level.multiply_adds(kTurns); }) / 1e9;
 }
 
-double median_seconds(int runs, const std::function<void()>& call) {
+double median(int runs, const std::function<double()>& call) {
   call();
-  std::vector<double> seconds;
-  for (int i = 0; i < runs; ++i) {
+  std::vector<double> values;
+  for (int i = 0; i < runs; ++i) values.push_back(call());
+  std::nth_element(values.begin(), values.begin() + runs / 2, values.end());
+  return values[size_t(runs / 2)];
+}
+
+double median_seconds(int runs, const std::function<void()>& call) {
+  return median(runs, [&] {
     const double start = now();
     call();
-    seconds.push_back(now() - start);
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
-  return seconds[size_t(runs / 2)];
+    return now() - start;
+  });
 }
 
 std::string Table::text() const {

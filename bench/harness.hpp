@@ -20,6 +20,9 @@ double peak_gflops();
 // Seconds of one call: the median of `runs` calls, after one that is not counted.
 double median_seconds(int runs, const std::function<void()>& call);
 
+// The median of what `runs` calls return, after one that is not counted.
+double median(int runs, const std::function<double()>& call);
+
 // Columns are as wide as their widest cell; numbers are right-aligned.
 struct Table {
   std::vector<std::string> head;

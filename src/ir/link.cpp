@@ -18,6 +18,7 @@ public:
     function.slots = slots_.slots;
     function.local_bytes = f_.local_bytes;
     function.constants = slots_.constants;
+    function.undefined = slots_.undefined;
     for (const Block& b : f_.blocks) {
       if (b.dropped) continue;
       if (b.join) append({.code = OpCode::join}, f_.ops[b.first].instruction, false);
@@ -63,6 +64,9 @@ private:
     op.imm = v.imm;
     if (is_memory(v.code)) {
       op.c = Slot(memory(f_.mems[v.c]));
+      Slot first = slot(f_.mems[v.c].regs[0]);
+      if (v.code == OpCode::ld) op.d = first;
+      if (v.code == OpCode::st) op.b = first;
     } else {
       op.c = slot(v.c);
     }

@@ -5,6 +5,7 @@
 #include "ir/flow.hpp"
 #include "ir/function_lowering.hpp"
 #include "ir/lane_patterns.hpp"
+#include "ir/launch_values.hpp"
 #include "ir/layout.hpp"
 #include "ir/link.hpp"
 #include "ir/simplify.hpp"
@@ -102,6 +103,7 @@ Result<std::shared_ptr<const Program>> lower(std::shared_ptr<const ptx::Module> 
     simplify(*f);
     prove_uniform_branches(*f);
     find_address_patterns(*f);
+    keep_launch_values(*f, program->parameter_bytes);
     auto slots = assign_slots(*f);
     if (!slots) return slots.error();
     must_hold(verify_slots(*f, *slots));

@@ -135,7 +135,11 @@ std::string print(const Program& p) {
       out += fmt::format("function {} slots {} local {}{}\n", f.name, f.slots, f.local_bytes,
                          f.recursive ? " recursive" : "");
       for (const Constant& c : f.constants)
-        out += fmt::format("  s{} = {:#x}{}\n", c.slot, c.value, c.wide ? " wide" : "");
+        out += fmt::format("  s{} = {}{:#x}{}\n", c.slot,
+                           c.source == Constant::Source::parameter ? "parameter at "
+                           : c.source == Constant::Source::special ? "special "
+                                                                   : "",
+                           c.value, c.wide ? " wide" : "");
     }
     const Op& op = p.ops[i];
     std::string line = fmt::format("{:5}  {}{}{}", i, name(op.code), operands(p, op), flags(op));

@@ -5,8 +5,9 @@
 // bits takes one slot, 64 bits two consecutive slots read as 32 contiguous 8-byte lanes (256
 // bytes), 128 bits four slots read as 32 contiguous 16-byte lanes. 8- and 16-bit values sit
 // zero-extended in 32-bit lanes (so every operation that writes a 16-bit register masks to 16
-// bits). Predicates are lane masks: 0 or −1 in each 32-bit lane. Constants live in slots too, which
-// the executor fills when a frame is entered. All of a warp's state at an operation boundary is in
+// bits). Predicates are lane masks: 0 or −1 in each 32-bit lane. Constants, and what a launch or a
+// CTA fixes for the kernel (parameters, tid, ctaid), live in slots too, which the executor fills
+// when a frame is entered. All of a warp's state at an operation boundary is in
 // its register file (and its groups): an execution can stop before any operation.
 #pragma once
 
@@ -103,10 +104,17 @@ struct MmaInfo {
   std::vector<Slot> a, b, c, d;
 };
 
-struct Constant { // all lanes of `slot` hold `value`
+// A register that holds one value from the entry of its frame to the end.
+struct Constant {
+  enum class Source : uint8_t {
+    value,     // `value` in all lanes
+    parameter, // of the kernel: the 4 or 8 bytes at offset `value` of the parameter block
+    special,   // of the kernel: the special register Special(value), which depends on the place only
+  };
   Slot slot;
   bool wide; // 64-bit lanes
   uint64_t value;
+  Source source = Source::value;
 };
 
 struct Function {
@@ -116,6 +124,7 @@ struct Function {
   uint32_t local_bytes = 0; // local memory of one frame: [params][returns][locals]; outgoing
                             // parameters of a call start at this offset, where the callee's begin
   std::vector<Constant> constants;
+  std::vector<Slot> undefined; // may be read before anybody writes them: zero at entry
   bool recursive = false;
 };
 

@@ -29,6 +29,15 @@ public:
       if (!f.blocks[b].dropped) ranges_of(b);
   }
 
+  // Registers that some path reads before it writes them.
+  std::vector<uint32_t> undefined() const {
+    std::vector<uint32_t> out;
+    for (size_t w = 0; w < words_; ++w)
+      for (uint64_t bits = in_[w]; bits; bits &= bits - 1)
+        out.push_back(crossing_[w * 64 + size_t(__builtin_ctzll(bits))]);
+    return out;
+  }
+
 private:
   const VirtualFunction& f_;
 
@@ -208,7 +217,8 @@ void place_constants(const VirtualFunction& f, SlotAssignment& out) {
     for (uint32_t id = 0; id < f.registers.size(); ++id)
       if (used[id] && f.registers[id].slots() == width) {
         out.slot[id] = Slot(std::min<uint32_t>(out.slots, kNoSlot));
-        out.constants.push_back({out.slot[id], width == 2, f.registers[id].value});
+        out.constants.push_back(
+            {out.slot[id], width == 2, f.registers[id].value, f.registers[id].source});
         out.slots += width;
       }
 }
@@ -262,6 +272,12 @@ Result<SlotAssignment> assign_slots(const VirtualFunction& f) {
     out.slot[id] =
         Slot(std::min<uint32_t>(base[pool_of(id)] + f.registers[id].slots() * unit[id], kNoSlot));
   if (out.slots >= kNoSlot) return unsupported("function with more than 65534 register slots");
+  for (uint32_t id : live.undefined())
+    for (uint32_t k = 0; k < f.registers[id].slots(); ++k)
+      out.undefined.push_back(Slot(out.slot[id] + k));
+  std::sort(out.undefined.begin(), out.undefined.end());
+  out.undefined.erase(std::unique(out.undefined.begin(), out.undefined.end()),
+                      out.undefined.end());
   out.live_registers = worst_pressure(f, live);
   return out;
 }

@@ -9,6 +9,7 @@ struct SlotAssignment {
   std::vector<Slot> slot; // per virtual register; kNoSlot: never used
   uint32_t slots = 0;     // frame size
   std::vector<Constant> constants;
+  std::vector<Slot> undefined; // see Function
   uint32_t live_registers = 0; // 32-bit registers at the worst point, without predicates
 };
 

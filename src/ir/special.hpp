@@ -65,4 +65,15 @@ enum class Special : uint8_t {
 Special special_from(std::string_view spelling, uint32_t& index);
 bool is_wide(Special special); // 64-bit registers
 
+// Does the place of a thread in the launch fix the value? Then nothing that runs can change it.
+constexpr bool is_fixed_place(Special s) {
+  return s <= Special::laneid || (s >= Special::ctaid_x && s <= Special::nctaid_z) ||
+         (s >= Special::clusterid_x && s <= Special::lanemask_gt);
+}
+// And is it the same for one warp index of every CTA of the launch?
+constexpr bool is_same_in_all_ctas(Special s) {
+  return s <= Special::laneid || (s >= Special::nctaid_x && s <= Special::nctaid_z) ||
+         (s >= Special::lanemask_eq && s <= Special::lanemask_gt);
+}
+
 } // namespace assay::ir

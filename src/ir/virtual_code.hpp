@@ -14,7 +14,8 @@ struct VirtualRegister {
   uint8_t bits = 32; // 1, 16, 32, 64, 128
   bool temp = false; // lives within one PTX instruction
   bool constant = false;
-  uint64_t value = 0; // constants
+  Constant::Source source = Constant::Source::value; // constants
+  uint64_t value = 0;                                // constants
   uint32_t slots() const { return bits <= 32 ? 1 : bits / 32; }
 };
 

@@ -157,7 +157,8 @@ struct Outcome {
     bool barriers_only = true; // no atomics, flags, strong accesses, unspecified values
     std::vector<std::string> why_not;
   } proof;
-  double seconds = 0;
+  double seconds = 0;        // of the run
+  double launch_seconds = 0; // without making memory and taking the results from it
 };
 
 // Runs the whole job once under `policy`. Never throws; findings are events.

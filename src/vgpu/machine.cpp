@@ -1,4 +1,4 @@
-// A launch's machine: code bound to handlers, CTAs set up and taken down, calls, events.
+// A launch's machine: code bound to handlers, calls, events.
 #include "vgpu/machine.hpp"
 #include "vgpu/frames.hpp"
 
@@ -11,14 +11,13 @@ namespace assay::vgpu {
 Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_, Memory& memory_,
                  schedule::Policy& policy_, Outcome& outcome_)
     : job(job_), launch(job_.launches[index]), program(*launch.program), launch_index(index),
-      options(options_), memory(memory_), policy(policy_), outcome(outcome_) {
+      options(options_), memory(memory_), policy(policy_), outcome(outcome_),
+      total_ctas(launch.grid[0] * launch.grid[1] * launch.grid[2]), not_started(total_ctas), table(total_ctas) {
   threads = launch.block[0] * launch.block[1] * launch.block[2];
   warps_per_cta = (threads + 31) / 32;
-  total_ctas = launch.grid[0] * launch.grid[1] * launch.grid[2];
   shared_bytes = program.static_shared_bytes + launch.dynamic_shared;
   resident_limit = residency(launch, job.device);
   retrack_buffers.resize(job.buffers.size());
-  for (uint32_t i = 0; i < total_ctas; ++i) not_started.push_back(i);
 
   parameters.assign(program.parameter_bytes, 0);
   for (uint32_t i = 0; i < launch.arguments.size(); ++i) {
@@ -61,120 +60,10 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
         }
   }
   hash_path = options.detect && options.hash_path;
+  prepare_ctas();
 }
 
 Machine::~Machine() = default;
-
-void Machine::enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs_base,
-                             uint32_t local_base) {
-  const ir::Function& f = program.functions[function];
-  g.function = uint16_t(function);
-  g.regs_base = regs_base;
-  g.local_base = local_base;
-  g.pc = f.entry;
-  if (w.registers.size() < regs_base + f.slots) w.registers.resize(regs_base + f.slots);
-  char* regs = reinterpret_cast<char*>(w.registers.data()) + regs_base * 128u;
-  // The whole warp enters together, as it does at the start: no lane has anything to lose.
-  bool all = w.group_count == 1;
-  for (const ir::Constant& c : f.constants)
-    for (int i = 0; i < 32; ++i) {
-      if (!all && !(g.lanes >> i & 1)) continue;
-      if (c.wide)
-        lanes<uint64_t>(regs, c.slot).v[i] = c.value;
-      else
-        lanes<uint32_t>(regs, c.slot).v[i] = uint32_t(c.value);
-    }
-}
-
-void Machine::start_cta(uint32_t index) {
-  std::unique_ptr<Cta> made;
-  if (!spare.empty()) {
-    made = std::move(spare.back());
-    spare.pop_back();
-  } else {
-    made = std::make_unique<Cta>();
-  }
-  Cta& cta = *made;
-  cta.index = index;
-  cta.id[0] = index % launch.grid[0];
-  cta.id[1] = index / launch.grid[0] % launch.grid[1];
-  cta.id[2] = index / launch.grid[0] / launch.grid[1];
-  cta.finished = false;
-  cta.live_warps = warps_per_cta;
-  constexpr uint64_t kSlack = 256; // vector code may read whole rows past the end
-  cta.shared_bytes.resize(shared_bytes + 2 * kSlack);
-  cta.shared_init.assign((shared_bytes + 63) / 64 + 8, 0);
-  poison_fill(cta.shared_bytes.data() + kSlack, shared_bytes, options.poison);
-  cta.shared = {};
-  cta.shared.host = cta.shared_bytes.data() + kSlack;
-  cta.shared.size = shared_bytes;
-  cta.shared.init = cta.shared_init.data();
-  cta.shared.tracked = detector != nullptr;
-  cta.shared.space = race::Space::shared;
-  cta.barriers.assign(16, {});
-  cta.copies.clear();
-  cta.next_copy = 0;
-  if (detector) detector->cta_begin(index, shared_bytes);
-  cta.warps.resize(warps_per_cta);
-  resident_by_index[index] = &cta;
-  resident.push_back(std::move(made));
-  ++live_ctas;
-  for (uint32_t i = 0; i < warps_per_cta; ++i) {
-    if (!cta.warps[i]) cta.warps[i] = std::make_unique<Warp>();
-    Warp& w = *cta.warps[i];
-    w.machine = this;
-    w.program = &program;
-    w.cta = &cta;
-    w.index = i;
-    uint32_t count = std::min(32u, threads - i * 32);
-    w.live = count == 32 ? kAllLanes : (1u << count) - 1;
-    w.exec_bits = 0;
-    w.groups.clear();
-    w.groups.reserve(32);
-    w.group_count = 0;
-    std::memset(w.copy_group, 0, sizeof w.copy_group);
-    for (uint32_t lane = 0; lane < 32; ++lane) {
-      uint32_t t = i * 32 + lane;
-      w.tid[0].v[lane] = t % launch.block[0];
-      w.tid[1].v[lane] = t / launch.block[0] % launch.block[1];
-      w.tid[2].v[lane] = t / launch.block[0] / launch.block[1];
-    }
-    if (!w.registers.empty())
-      std::memset(static_cast<void*>(w.registers.data()), 0,
-                  w.registers.size() * sizeof w.registers[0]);
-    w.local.clear();
-    w.local_init.clear();
-    Group* g = new_group(w);
-    g->lanes = w.live;
-    enter_function(w, *g, 0, 0, 0);
-    local_reserve(w, program.functions[0].local_bytes);
-    set_state(w, *g, GroupState::ready);
-  }
-}
-
-void Machine::finish_cta(Cta& cta) {
-  for (auto& c : cta.copies)
-    if (!c->done) {
-      if (!c->held) runnable_erase({cta.index, schedule::kCopyUnit + c->seq});
-      perform_copy(cta, *c);
-    }
-  if (detector) detector->cta_end(cta.index);
-  cta.finished = true;
-  --live_ctas;
-}
-
-void Machine::retire(Cta& cta) {
-  resident_by_index.erase(cta.index);
-  for (auto& c : resident)
-    if (c.get() == &cta) {
-      spare.push_back(std::move(c));
-      c = std::move(resident.back());
-      resident.pop_back();
-      break;
-    }
-  // A CTA has finished: the next may start, whatever the others do.
-  admit();
-}
 
 static constexpr uint32_t kNoJoin = 0xffffffff; // no operation
 

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "ir/special.hpp"
 #include "race/detector.hpp"
+#include "vgpu/admission.hpp"
+#include "vgpu/cta_table.hpp"
 #include "vgpu/warp.hpp"
 
-#include <deque>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace assay::vgpu {
@@ -97,7 +98,8 @@ struct Machine {
   bool abort = false, retrack = false, hash_path = false, saw_strong = false;
   std::vector<bool> retrack_buffers;
   uint64_t path_hash = 0;
-  uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0, total_ctas = 0;
+  uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;
+  const uint32_t total_ctas;
   uint64_t resident_limit = 1;
   uint64_t instructions = 0, points = 0, virtual_time = 0;
   bool store_descending = false;
@@ -116,9 +118,11 @@ struct Machine {
   // -------------------------------------------------------------
   std::vector<std::unique_ptr<Cta>> resident;
   std::vector<schedule::AgentId> runnable; // sorted
-  std::unordered_map<uint32_t, Cta*> resident_by_index;
   std::vector<std::unique_ptr<Cta>> spare; // finished CTAs whose storage is used again
-  std::deque<uint32_t> not_started;        // linear CTA indices, next in order at the front
+  Admission not_started;
+  CtaTable table; // of the resident ones
+  std::vector<ir::Constant> cta_constants;  // of the kernel: those that differ between CTAs
+  std::vector<uint8_t> shared_poison;       // what shared memory holds when a CTA starts
   uint32_t live_ctas = 0;
   uint32_t next_join = 1;
   uint64_t stalled_agents = 0; // visits in a row without progress
@@ -131,11 +135,16 @@ struct Machine {
   void runnable_insert(schedule::AgentId id);
   void runnable_erase(schedule::AgentId id);
   bool admit();
+  // -- CTAs (machine_cta.cpp)
+  // ------------------------------------------------------------------------------------------
+  void prepare_ctas();
   void start_cta(uint32_t index);
+  void start_warp(Cta& cta, uint32_t index);
+  uint32_t special_value(const Warp& w, ir::Special s, uint32_t lane, uint64_t time) const;
+  void fill_constant(Warp& w, char* regs, const ir::Constant& c, uint32_t lanes);
   void finish_cta(Cta& cta); // its last lane has exited
   void retire(Cta& cta);     // frees its place
   void run_agent(schedule::AgentId id, uint32_t allowed);
-  Cta* cta_of(uint32_t index);
   Group* new_group(Warp& w);
   void merge(Warp& w, Group& into, Group& from);
   void kill_group(Warp& w, Group& g);

@@ -31,6 +31,7 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
   if (!b.open) {
     b = {};
     b.open = true;
+    w.cta->open_barriers |= 1u << id;
     b.counted = op.b != ir::kNoSlot;
     b.expected = count;
     b.arrived.assign(warps_per_cta, 0);
@@ -123,6 +124,7 @@ bool Machine::reaches_forward(uint32_t from, uint32_t to) const {
 void Machine::complete_barrier(Cta& cta, uint32_t number) {
   Barrier b = std::move(cta.barriers[number]);
   cta.barriers[number] = {};
+  cta.open_barriers &= ~(1u << number);
   if (!b.counted)
     for (const Barrier::Site& s : b.sites) {
       const Barrier::Site& f = b.sites.front();

@@ -22,11 +22,12 @@ template <class F> void per_lane64(Warp& w, char* regs, ir::Slot d, F f) {
     if (w.exec_bits >> i & 1) lanes<uint64_t>(regs, d).v[i] = f(i);
 }
 
-uint32_t special_value(const Machine& m, const Warp& w, ir::Special s, uint32_t lane,
-                       uint64_t time) {
+} // namespace
+
+uint32_t Machine::special_value(const Warp& w, ir::Special s, uint32_t lane, uint64_t time) const {
   using S = ir::Special;
   const Cta& cta = *w.cta;
-  const auto& l = m.launch;
+  const auto& l = launch;
   auto cluster_of = [&](int k) { return cta.id[k] / l.cluster[k]; };
   auto in_cluster = [&](int k) { return cta.id[k] % l.cluster[k]; };
   auto clusters = [&](int k) { return (l.grid[k] + l.cluster[k] - 1) / l.cluster[k]; };
@@ -47,9 +48,12 @@ uint32_t special_value(const Machine& m, const Warp& w, ir::Special s, uint32_t 
   case S::nctaid_x:
   case S::nctaid_y:
   case S::nctaid_z: return l.grid[uint32_t(s) - uint32_t(S::nctaid_x)];
-  case S::smid: return cta.index % m.job.device.sms;
-  case S::nsmid: return m.job.device.sms;
-  case S::is_explicit_cluster: return l.cluster[0] * l.cluster[1] * l.cluster[2] > 1;
+  case S::smid: return cta.index % job.device.sms;
+  case S::nsmid: return job.device.sms;
+  case S::is_explicit_cluster: {
+    bool explicit_ = l.cluster[0] * l.cluster[1] * l.cluster[2] > 1;
+    return explicit_ ? ~0u : 0u; // a predicate
+  }
   case S::clusterid_x:
   case S::clusterid_y:
   case S::clusterid_z: return cluster_of(int(s) - int(S::clusterid_x));
@@ -76,12 +80,11 @@ uint32_t special_value(const Machine& m, const Warp& w, ir::Special s, uint32_t 
   case S::globaltimer_hi: return uint32_t(time >> 32);
   case S::dynamic_smem_size: return l.dynamic_shared;
   case S::total_smem_size:
-  case S::aggr_smem_size: return m.shared_bytes;
+  case S::aggr_smem_size: return shared_bytes;
   default: return 0;
   }
 }
 
-} // namespace
 
 void Machine::special(Warp& w, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
@@ -94,10 +97,10 @@ void Machine::special(Warp& w, const ir::Op& op, char* regs) {
       per_lane64(w, regs, op.d, [&](uint32_t i) -> uint64_t {
         return s == ir::Special::clock64 || s == ir::Special::globaltimer ? time
                : s == ir::Special::gridid                                 ? launch_index + 1
-                                          : special_value(*this, w, s, i, time);
+                                          : special_value(w, s, i, time);
       });
     else
-      per_lane32(w, regs, op.d, [&](uint32_t i) { return special_value(*this, w, s, i, time); });
+      per_lane32(w, regs, op.d, [&](uint32_t i) { return special_value(w, s, i, time); });
     break;
   }
   case C::frame_address: {

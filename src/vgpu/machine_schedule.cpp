@@ -186,11 +186,14 @@ void Machine::exit_lanes(Warp& w, uint32_t lanes) {
   w.live &= ~lanes;
   if (detector) detector->exited(agent(w), lanes);
   Cta& cta = *w.cta;
-  if (w.live == 0) --cta.live_warps;
-  check_meets(w);
-  settle(w);
-  for (uint32_t b = 0; b < cta.barriers.size(); ++b)
-    if (cta.barriers[b].open) check_barrier(cta, b);
+  if (w.live == 0) {
+    --cta.live_warps;
+  } else {
+    check_meets(w);
+    settle(w);
+  }
+  for (uint32_t open = cta.open_barriers; open; open &= open - 1)
+    check_barrier(cta, uint32_t(__builtin_ctz(open)));
   if (cta.live_warps == 0) finish_cta(cta);
 }
 
@@ -276,18 +279,8 @@ void Machine::after_slice(Warp& w, Group& g) {
 
 bool Machine::admit() {
   if (not_started.empty() || resident.size() >= resident_limit) return false;
-  uint32_t n = uint32_t(not_started.size()), k = policy.choose(schedule::Choice::admit, n);
-  if (k >= n) k = 0;
-  uint32_t cta;
-  if (k == n - 1) {
-    cta = not_started.back();
-    not_started.pop_back();
-  } else {
-    if (k) std::swap(not_started[k], not_started.front());
-    cta = not_started.front();
-    not_started.pop_front();
-  }
-  start_cta(cta);
+  uint32_t n = not_started.left(), k = policy.choose(schedule::Choice::admit, n);
+  start_cta(not_started.take(k < n ? k : 0));
   return true;
 }
 
@@ -313,13 +306,8 @@ bool Machine::release_held() {
   return true;
 }
 
-Cta* Machine::cta_of(uint32_t index) {
-  auto at = resident_by_index.find(index);
-  return at == resident_by_index.end() ? nullptr : at->second;
-}
-
 void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
-  Cta* cta = cta_of(id.cta);
+  Cta* cta = table.find(id.cta);
   CHECK(cta);
   if (id.unit >= schedule::kCopyUnit) {
     for (auto& c : cta->copies)

@@ -58,6 +58,8 @@ Memory::Memory(const JobSpec& job, Poison poison, const std::vector<bool>& track
     buffers_.push_back(r);
     names_.push_back(b.name);
   }
+  first_buffer_ = buffers_.data();
+  buffer_count_ = buffers_.size();
 }
 
 void Memory::load_module(const ir::Program& program) {

@@ -48,6 +48,43 @@ inline void init_set(uint64_t* init, uint64_t offset, uint64_t bytes) {
     bytes -= n;
   }
 }
+// The same for at most 16 bytes that lie in one aligned group of 16.
+inline bool init_test_small(const uint64_t* init, uint64_t offset, uint32_t bytes) {
+  uint64_t mask = (uint64_t(1) << bytes) - 1;
+  return !(~(init[offset >> 6] >> (offset & 63)) & mask);
+}
+inline void init_set_small(uint64_t* init, uint64_t offset, uint32_t bytes) {
+  init[offset >> 6] |= ((uint64_t(1) << bytes) - 1) << (offset & 63);
+}
+// And for a multiple of 32 bytes from anywhere. The last word read may lie behind the region's.
+template <uint64_t Bytes> bool init_test_long(const uint64_t* init, uint64_t offset) {
+  static_assert(Bytes % 32 == 0);
+  const uint64_t* word = init + (offset >> 6);
+  const uint64_t shift = offset & 63;
+  uint64_t all = ~uint64_t(0);
+  for (uint64_t k = 0; k < Bytes / 64; ++k)
+    all &= word[k] >> shift | word[k + 1] << 1 << (63 - shift);
+  if constexpr (Bytes % 64 != 0) {
+    constexpr uint64_t k = Bytes / 64;
+    all &= (word[k] >> shift | word[k + 1] << 1 << (63 - shift)) | ~uint64_t(0) << 32;
+  }
+  return all == ~uint64_t(0);
+}
+template <uint64_t Bytes> void init_set_long(uint64_t* init, uint64_t offset) {
+  static_assert(Bytes % 32 == 0);
+  uint64_t* word = init + (offset >> 6);
+  const uint64_t shift = offset & 63;
+  if constexpr (Bytes < 64) {
+    constexpr uint64_t kBits = (uint64_t(1) << Bytes) - 1;
+    word[0] |= kBits << shift;
+    word[1] |= kBits >> 1 >> (63 - shift);
+  } else {
+    word[0] |= ~uint64_t(0) << shift;
+    for (uint64_t k = 1; k < Bytes / 64; ++k) word[k] = ~uint64_t(0);
+    if constexpr (Bytes % 64 != 0) init_set(init, offset + Bytes - 32, 32);
+    word[Bytes / 64] |= ~(~uint64_t(0) << shift);
+  }
+}
 
 // Fills bytes with a pattern that a wrong use is likely to show: NaNs, small finite numbers, or
 // small indices, depending on the position only.
@@ -62,7 +99,7 @@ public:
   // The region of a global-memory address, or null. The caller checks bounds.
   Region* find(uint64_t address) {
     uint64_t w = address >> ir::kWindowBits;
-    if (w - ir::kFirstBufferWindow < buffers_.size()) return &buffers_[w - ir::kFirstBufferWindow];
+    if (w - ir::kFirstBufferWindow < buffer_count_) return &first_buffer_[w - ir::kFirstBufferWindow];
     if (w - ir::kFirstModuleWindow < globals_.size()) return &globals_[w - ir::kFirstModuleWindow];
     return nullptr;
   }
@@ -76,6 +113,8 @@ public:
 
 private:
   Region make(uint64_t base, uint64_t size, const std::vector<uint8_t>* data, Poison poison);
+  Region* first_buffer_ = nullptr; // of buffers_, for find
+  uint64_t buffer_count_ = 0;
   Poison poison_;
   std::vector<Region> buffers_, globals_;
   std::vector<std::string> names_;

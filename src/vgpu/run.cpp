@@ -7,6 +7,12 @@ namespace assay::vgpu {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+Clock::time_point now() { return Clock::now(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 schedule::Trace::Armed armed_form(const Arm& arm) {
   schedule::Trace::Armed a{arm.launch, uint32_t(arm.space), arm.address, {}};
   const race::Side* sides[] = {&arm.first, &arm.second};
@@ -22,8 +28,10 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
   Memory memory(job, options.poison, tracked);
   for (uint32_t i = 0; i < job.launches.size(); ++i) {
     memory.load_module(*job.launches[i].program);
+    auto start = now();
     Machine machine(job, i, options, memory, policy, out);
     machine.run();
+    out.launch_seconds += seconds_since(start);
     if (machine.retrack) return machine.retrack_buffers;
     out.thread_instructions += machine.instructions;
     out.scheduling_points += machine.points;
@@ -52,7 +60,7 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
 } // namespace
 
 Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& options) {
-  auto start = std::chrono::steady_clock::now();
+  auto start = now();
   std::vector<bool> tracked(job.buffers.size());
   std::vector<RunNote> stores; // to inputs, by attempts that were given up at them
   for (;;) {
@@ -66,7 +74,7 @@ Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& opti
     if (more.empty()) {
       out.notes.insert(out.notes.begin(), stores.begin(), stores.end());
       out.proof.barriers_only = out.proof.why_not.empty();
-      out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      out.seconds = seconds_since(start);
       return out;
     }
     for (size_t i = 0; i < more.size(); ++i)

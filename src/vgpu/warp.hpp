@@ -146,6 +146,7 @@ struct Cta {
   uint32_t index = 0; // linear
   uint32_t id[3] = {0, 0, 0};
   uint32_t live_warps = 0;
+  uint32_t open_barriers = 0; // bits
   bool started = false, finished = false;
   Region shared;
   std::vector<uint8_t> shared_bytes;

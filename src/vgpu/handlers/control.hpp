@@ -3,6 +3,7 @@
 // is where a quantum may end.
 #pragma once
 
+#include "vgpu/handlers/patterns.hpp"
 #include "vgpu/machine.hpp"
 
 namespace assay::vgpu::ASSAY_LEVEL {
@@ -35,29 +36,6 @@ ASSAY_INLINE const Exec* stop(Warp* w, const Exec* e, Stop reason) {
 #endif
 
 ASSAY_INLINE uint32_t pc_of(const Exec* e, const Warp* w) { return uint32_t(e - w->code); }
-
-// The bits of a predicate's lanes.
-ASSAY_INLINE uint32_t bits_of(const Lanes<int32_t>& p) {
-  uint32_t parts[4] = {0, 0, 0, 0};
-  for (int k = 0; k < 4; ++k)
-    for (int i = 0; i < 8; ++i) parts[k] |= uint32_t(p.v[k * 8 + i] & 1) << (k * 8 + i);
-  return parts[0] | parts[1] | parts[2] | parts[3];
-}
-
-#if defined(__AVX2__)
-} // namespace assay::vgpu::ASSAY_LEVEL
-#include <immintrin.h>
-namespace assay::vgpu::ASSAY_LEVEL {
-ASSAY_INLINE uint32_t predicate_bits(const Lanes<int32_t>& p) {
-  uint32_t r = 0;
-  for (int k = 0; k < 4; ++k)
-    r |= uint32_t(_mm256_movemask_ps(_mm256_load_ps(reinterpret_cast<const float*>(p.v) + 8 * k)))
-         << (8 * k);
-  return r;
-}
-#else
-ASSAY_INLINE uint32_t predicate_bits(const Lanes<int32_t>& p) { return bits_of(p); }
-#endif
 
 ASSAY_INLINE bool end_of_quantum(Warp* w, const ir::Op& op) {
   return (op.flags & ir::kBackEdge) && --w->quantum_left <= 0;

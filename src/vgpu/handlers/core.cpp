@@ -27,24 +27,6 @@ template <class Body> ASSAY_INLINE bool guarded(const Exec* e, Warp* w, char* re
   return bits != 0;
 }
 
-template <bool Point> const Exec* guarded_load(const Exec* e, Warp* w, char* regs) {
-  if (Point) {
-    ASSAY_POINT(e, w);
-  }
-  guarded(e, w, regs, [&](uint32_t bits) { w->machine->load(*w, pc_of(e, w), e->op, regs, bits); });
-  if (w->machine->abort) return stop(w, e, Stop::aborted);
-  ASSAY_NEXT(e, w, regs);
-}
-template <bool Point> const Exec* guarded_store(const Exec* e, Warp* w, char* regs) {
-  if (Point) {
-    ASSAY_POINT(e, w);
-  }
-  guarded(e, w, regs,
-          [&](uint32_t bits) { w->machine->store(*w, pc_of(e, w), e->op, regs, bits); });
-  if (w->machine->abort) return stop(w, e, Stop::aborted);
-  ASSAY_NEXT(e, w, regs);
-}
-
 // An operation that the machine performs for the lanes of exec; Point: a scheduling point.
 template <void (*F)(Warp&, uint32_t, const ir::Op&, char*), bool Point>
 const Exec* service(const Exec* e, Warp* w, char* regs) {
@@ -130,70 +112,6 @@ bool is_fixed(const ir::Op& op) {
   auto s = ir::Special(op.imm & 255);
   return op.code == ir::OpCode::special &&
          (s <= ir::Special::ntid_z || (s >= ir::Special::ctaid_x && s <= ir::Special::nctaid_z));
-}
-
-bool is_weak(const ir::MemInfo& m) { return m.semantics == ir::Semantics::weak; }
-
-template <bool Full, bool Detect> Handler load_handler(const ir::MemInfo& m, const ir::Op& op) {
-  bool weak = is_weak(m) && !m.nc, narrow = m.register_bits <= 32;
-  if (op.flags & ir::kGuarded) return is_weak(m) ? guarded_load<false> : guarded_load<true>;
-  if (m.space == ptx::Space::param_entry && op.a == ir::kNoSlot && (m.bytes == 4 || m.bytes == 8) &&
-      m.register_bits == m.bytes * 8)
-    return m.bytes == 4 ? load_parameter<uint32_t, Full> : load_parameter<uint64_t, Full>;
-  bool global = m.space == ptx::Space::global || m.space == ptx::Space::constant;
-  bool shared = m.space == ptx::Space::shared || m.space == ptx::Space::shared_cta;
-  if ((is_weak(m)) && op.a != ir::kNoSlot) {
-    if (global && m.address64 && (weak || !Detect)) {
-      if (m.vector == 1 && m.bytes == 4 && narrow)
-        return load<uint32_t, uint32_t, 1, false, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 8) return load<uint64_t, uint64_t, 1, false, Full, Detect>;
-      if (m.vector == 2 && m.bytes == 4 && narrow)
-        return load<uint32_t, uint32_t, 2, false, Full, Detect>;
-      if (m.vector == 4 && m.bytes == 4 && narrow)
-        return load<uint32_t, uint32_t, 4, false, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 2 && narrow && !ptx::is_signed(m.type))
-        return load<uint16_t, uint32_t, 1, false, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 1 && narrow && !ptx::is_signed(m.type))
-        return load<uint8_t, uint32_t, 1, false, Full, Detect>;
-    }
-    if (shared && !m.address64) {
-      if (m.vector == 1 && m.bytes == 4 && narrow)
-        return load<uint32_t, uint32_t, 1, true, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 8) return load<uint64_t, uint64_t, 1, true, Full, Detect>;
-      if (m.vector == 4 && m.bytes == 4 && narrow)
-        return load<uint32_t, uint32_t, 4, true, Full, Detect>;
-    }
-  }
-  return is_weak(m) ? load_any<false> : load_any<true>;
-}
-
-template <bool Full, bool Detect> Handler store_handler(const ir::MemInfo& m, const ir::Op& op) {
-  bool narrow = m.register_bits <= 32;
-  if (op.flags & ir::kGuarded) return is_weak(m) ? guarded_store<false> : guarded_store<true>;
-  bool shared = m.space == ptx::Space::shared || m.space == ptx::Space::shared_cta;
-  if (is_weak(m) && op.a != ir::kNoSlot) {
-    if (m.space == ptx::Space::global && m.address64) {
-      if (m.vector == 1 && m.bytes == 4 && narrow)
-        return store<uint32_t, uint32_t, 1, false, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 8) return store<uint64_t, uint64_t, 1, false, Full, Detect>;
-      if (m.vector == 2 && m.bytes == 4 && narrow)
-        return store<uint32_t, uint32_t, 2, false, Full, Detect>;
-      if (m.vector == 4 && m.bytes == 4 && narrow)
-        return store<uint32_t, uint32_t, 4, false, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 2 && narrow)
-        return store<uint16_t, uint32_t, 1, false, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 1 && narrow)
-        return store<uint8_t, uint32_t, 1, false, Full, Detect>;
-    }
-    if (shared && !m.address64) {
-      if (m.vector == 1 && m.bytes == 4 && narrow)
-        return store<uint32_t, uint32_t, 1, true, Full, Detect>;
-      if (m.vector == 1 && m.bytes == 8) return store<uint64_t, uint64_t, 1, true, Full, Detect>;
-      if (m.vector == 4 && m.bytes == 4 && narrow)
-        return store<uint32_t, uint32_t, 4, true, Full, Detect>;
-    }
-  }
-  return is_weak(m) ? store_any<false> : store_any<true>;
 }
 
 template <bool Full, bool Detect> Handler core_handler(const ir::Program& p, const ir::Op& op) {

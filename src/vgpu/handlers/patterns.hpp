@@ -1,0 +1,122 @@
+// Tests of whole rows of lanes, and gathers: what the memory handlers need of each vector level.
+// Included by core.cpp once per level. The intrinsics stand where g++ 12 makes poor code of the loop
+// (a reduction to one bit, a gather).
+#pragma once
+
+#include "vgpu/lanes.hpp"
+
+#include <type_traits>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace assay::vgpu::ASSAY_LEVEL {
+
+// a[i] == a[0] + Stride·i in all lanes?
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+template <int Stride> ASSAY_INLINE bool affine(const Lanes<uint32_t>& a) {
+  const __m512i base = _mm512_set1_epi32(int(a.v[0]));
+  const __m512i step = _mm512_setr_epi32(0, Stride, 2 * Stride, 3 * Stride, 4 * Stride, 5 * Stride,
+                                         6 * Stride, 7 * Stride, 8 * Stride, 9 * Stride,
+                                         10 * Stride, 11 * Stride, 12 * Stride, 13 * Stride,
+                                         14 * Stride, 15 * Stride);
+  __m512i low = _mm512_add_epi32(base, step);
+  __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(16 * Stride));
+  __mmask16 bad = _kor_mask16(_mm512_cmpneq_epi32_mask(_mm512_load_si512(a.v), low),
+                              _mm512_cmpneq_epi32_mask(_mm512_load_si512(a.v + 16), high));
+  return _kortestz_mask16_u8(bad, bad);
+}
+template <int Stride> ASSAY_INLINE bool affine(const Lanes<uint64_t>& a) {
+  const __m512i step = _mm512_setr_epi64(0, Stride, 2 * Stride, 3 * Stride, 4 * Stride, 5 * Stride,
+                                         6 * Stride, 7 * Stride);
+  __m512i want = _mm512_add_epi64(_mm512_set1_epi64(int64_t(a.v[0])), step), bad{};
+  const __m512i next = _mm512_set1_epi64(8 * Stride);
+  for (int k = 0; k < 4; ++k) {
+    bad = _mm512_or_si512(bad, _mm512_xor_si512(_mm512_load_si512(a.v + 8 * k), want));
+    want = _mm512_add_epi64(want, next);
+  }
+  return !_mm512_test_epi64_mask(bad, bad);
+}
+#elif defined(__AVX2__)
+template <int Stride> ASSAY_INLINE bool affine(const Lanes<uint32_t>& a) {
+  const __m256i step = _mm256_setr_epi32(0, Stride, 2 * Stride, 3 * Stride, 4 * Stride, 5 * Stride,
+                                         6 * Stride, 7 * Stride);
+  __m256i want = _mm256_add_epi32(_mm256_set1_epi32(int(a.v[0])), step), bad{};
+  const __m256i next = _mm256_set1_epi32(8 * Stride);
+  for (int k = 0; k < 4; ++k) {
+    __m256i lane = _mm256_load_si256(reinterpret_cast<const __m256i*>(a.v) + k);
+    bad = _mm256_or_si256(bad, _mm256_xor_si256(lane, want));
+    want = _mm256_add_epi32(want, next);
+  }
+  return _mm256_testz_si256(bad, bad);
+}
+template <int Stride> ASSAY_INLINE bool affine(const Lanes<uint64_t>& a) {
+  const __m256i step = _mm256_setr_epi64x(0, Stride, 2 * Stride, 3 * Stride);
+  __m256i want = _mm256_add_epi64(_mm256_set1_epi64x(int64_t(a.v[0])), step), bad{};
+  const __m256i next = _mm256_set1_epi64x(4 * Stride);
+  for (int k = 0; k < 8; ++k) {
+    __m256i lane = _mm256_load_si256(reinterpret_cast<const __m256i*>(a.v) + k);
+    bad = _mm256_or_si256(bad, _mm256_xor_si256(lane, want));
+    want = _mm256_add_epi64(want, next);
+  }
+  return _mm256_testz_si256(bad, bad);
+}
+#else
+template <int Stride, class A> ASSAY_INLINE bool affine(const Lanes<A>& a) {
+  A base = a.v[0], bad = 0;
+  for (int i = 0; i < kLanes; ++i) bad |= a.v[i] - base - A(Stride * i);
+  return bad == 0;
+}
+#endif
+
+// The bits of a predicate's lanes.
+ASSAY_INLINE uint32_t predicate_bits(const Lanes<int32_t>& p) {
+#if defined(__AVX2__)
+  uint32_t r = 0;
+  for (int k = 0; k < 4; ++k)
+    r |= uint32_t(_mm256_movemask_ps(_mm256_load_ps(reinterpret_cast<const float*>(p.v) + 8 * k)))
+         << (8 * k);
+  return r;
+#else
+  uint32_t parts[4] = {0, 0, 0, 0};
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < 8; ++i) parts[k] |= uint32_t(p.v[k * 8 + i] & 1) << (k * 8 + i);
+  return parts[0] | parts[1] | parts[2] | parts[3];
+#endif
+}
+
+// Is any lane not zero?
+ASSAY_INLINE bool any(const Lanes<uint32_t>& a) {
+#if defined(__AVX512F__)
+  __m512i all = _mm512_or_si512(_mm512_load_si512(a.v), _mm512_load_si512(a.v + 16));
+  return _mm512_test_epi32_mask(all, all) != 0;
+#else
+  uint32_t parts[8] = {};
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < 8; ++i) parts[i] |= a.v[k * 8 + i];
+  uint32_t all = 0;
+  for (uint32_t p : parts) all |= p;
+  return all != 0;
+#endif
+}
+
+// d[i] = the four bytes at base + offset[i], offsets below 2^31.
+ASSAY_INLINE void gather32(Lanes<uint32_t>& d, const void* base, const Lanes<uint32_t>& offset) {
+#if defined(__AVX512F__)
+  for (int k = 0; k < 32; k += 16)
+    _mm512_store_si512(d.v + k,
+                       _mm512_i32gather_epi32(_mm512_load_si512(offset.v + k), base, 1));
+#elif defined(__AVX2__)
+  for (int k = 0; k < 4; ++k) {
+    __m256i index = _mm256_load_si256(reinterpret_cast<const __m256i*>(offset.v) + k);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(d.v) + k,
+                       _mm256_i32gather_epi32(static_cast<const int*>(base), index, 1));
+  }
+#else
+  for (int i = 0; i < kLanes; ++i)
+    std::memcpy(&d.v[i], static_cast<const char*>(base) + offset.v[i], 4);
+#endif
+}
+
+} // namespace assay::vgpu::ASSAY_LEVEL

@@ -1,0 +1,179 @@
+// CTAs set up and taken down. What the launch fixes (constants, parameters, thread indices) stays in
+// a warp's registers when its storage serves the next CTA; what a kernel may read before it writes
+// it is zeroed, so that no value comes from whoever ran there before.
+#include "ir/special.hpp"
+#include "vgpu/machine.hpp"
+
+#include <cstring>
+
+namespace assay::vgpu {
+
+namespace {
+constexpr uint64_t kSlack = 256; // vector code may read whole rows past the end
+
+template <class T> void fill(char* regs, ir::Slot slot, T value, uint32_t lanes_) {
+  auto& to = lanes<T>(regs, slot);
+  if (lanes_ == kAllLanes)
+    for (T& v : to.v) v = value;
+  else
+    for (uint32_t i = 0; i < 32; ++i)
+      if (lanes_ >> i & 1) to.v[i] = value;
+}
+} // namespace
+
+void Machine::prepare_ctas() {
+  using Source = ir::Constant::Source;
+  for (const ir::Constant& c : program.functions[0].constants)
+    if (c.source == Source::special && !ir::is_same_in_all_ctas(ir::Special(c.value)))
+      cta_constants.push_back(c);
+  shared_poison.resize(shared_bytes);
+  poison_fill(shared_poison.data(), shared_bytes, options.poison);
+}
+
+void Machine::fill_constant(Warp& w, char* regs, const ir::Constant& c, uint32_t lanes_) {
+  uint64_t value = c.value;
+  if (c.source == ir::Constant::Source::special) {
+    auto s = ir::Special(c.value);
+    if (s <= ir::Special::tid_z) {
+      auto& to = lanes<uint32_t>(regs, c.slot);
+      for (uint32_t i = 0; i < 32; ++i)
+        if (lanes_ >> i & 1) to.v[i] = w.tid[c.value].v[i];
+      return;
+    }
+    bool by_lane = s == ir::Special::laneid ||
+                   (s >= ir::Special::lanemask_eq && s <= ir::Special::lanemask_gt);
+    if (by_lane) {
+      for (uint32_t i = 0; i < 32; ++i)
+        if (lanes_ >> i & 1) lanes<uint32_t>(regs, c.slot).v[i] = special_value(w, s, i, 0);
+      return;
+    }
+    value = special_value(w, s, 0, 0);
+  } else if (c.source == ir::Constant::Source::parameter) {
+    value = 0;
+    std::memcpy(&value, parameters.data() + c.value, c.wide ? 8 : 4);
+  }
+  if (c.wide)
+    fill<uint64_t>(regs, c.slot, value, lanes_);
+  else
+    fill<uint32_t>(regs, c.slot, uint32_t(value), lanes_);
+}
+
+void Machine::enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs_base,
+                             uint32_t local_base) {
+  const ir::Function& f = program.functions[function];
+  g.function = uint16_t(function);
+  g.regs_base = regs_base;
+  g.local_base = local_base;
+  g.pc = f.entry;
+  if (w.registers.size() < regs_base + f.slots) w.registers.resize(regs_base + f.slots);
+  char* regs = reinterpret_cast<char*>(w.registers.data()) + regs_base * 128u;
+  // The whole warp enters together, as it does at the start: no lane has anything to lose.
+  uint32_t lanes_ = w.group_count == 1 ? kAllLanes : g.lanes;
+  for (const ir::Constant& c : f.constants) fill_constant(w, regs, c, lanes_);
+  for (ir::Slot slot : f.undefined) fill<uint32_t>(regs, slot, 0, lanes_);
+}
+
+// A warp whose storage has served another CTA of this launch keeps what is the same for both.
+void Machine::start_warp(Cta& cta, uint32_t index) {
+  bool fresh = !cta.warps[index];
+  if (fresh) cta.warps[index] = std::make_unique<Warp>();
+  Warp& w = *cta.warps[index];
+  uint32_t count = std::min(32u, threads - index * 32);
+  w.live = count == 32 ? kAllLanes : (1u << count) - 1;
+  if (fresh) {
+    w.machine = this;
+    w.program = &program;
+    w.cta = &cta;
+    w.index = index;
+    w.groups.reserve(32);
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      uint32_t t = index * 32 + lane;
+      w.tid[0].v[lane] = t % launch.block[0];
+      w.tid[1].v[lane] = t / launch.block[0] % launch.block[1];
+      w.tid[2].v[lane] = t / launch.block[0] / launch.block[1];
+    }
+  } else if (cta.next_copy) {
+    std::memset(w.copy_group, 0, sizeof w.copy_group);
+  }
+  w.local.clear();
+  w.local_init.clear();
+  Group* g = new_group(w);
+  g->lanes = w.live;
+  if (fresh) {
+    enter_function(w, *g, 0, 0, 0);
+  } else {
+    const ir::Function& kernel = program.functions[0];
+    g->function = 0;
+    g->regs_base = g->local_base = 0;
+    g->pc = kernel.entry;
+    char* regs = reinterpret_cast<char*>(w.registers.data());
+    for (const ir::Constant& c : cta_constants) fill_constant(w, regs, c, kAllLanes);
+    for (ir::Slot slot : kernel.undefined) fill<uint32_t>(regs, slot, 0, kAllLanes);
+  }
+  if (program.functions[0].local_bytes) local_reserve(w, program.functions[0].local_bytes);
+  set_state(w, *g, GroupState::ready);
+}
+
+void Machine::start_cta(uint32_t index) {
+  std::unique_ptr<Cta> made;
+  if (!spare.empty()) {
+    made = std::move(spare.back());
+    spare.pop_back();
+  } else {
+    made = std::make_unique<Cta>();
+    made->shared_bytes.resize(shared_bytes + 2 * kSlack);
+    made->barriers.resize(16);
+    made->warps.resize(warps_per_cta);
+  }
+  Cta& cta = *made;
+  cta.index = index;
+  cta.id[0] = index % launch.grid[0];
+  cta.id[1] = index / launch.grid[0] % launch.grid[1];
+  cta.id[2] = index / launch.grid[0] / launch.grid[1];
+  cta.finished = false;
+  cta.live_warps = warps_per_cta;
+  if (shared_bytes)
+    std::memcpy(cta.shared_bytes.data() + kSlack, shared_poison.data(), shared_bytes);
+  cta.shared_init.assign((shared_bytes + 63) / 64 + 8, 0);
+  cta.shared = {};
+  cta.shared.host = cta.shared_bytes.data() + kSlack;
+  cta.shared.size = shared_bytes;
+  cta.shared.init = cta.shared_init.data();
+  cta.shared.tracked = detector != nullptr;
+  cta.shared.space = race::Space::shared;
+  for (; cta.open_barriers; cta.open_barriers &= cta.open_barriers - 1)
+    cta.barriers[size_t(__builtin_ctz(cta.open_barriers))] = {};
+  if (detector) detector->cta_begin(index, shared_bytes);
+  table.insert(index, &cta);
+  resident.push_back(std::move(made));
+  ++live_ctas;
+  for (uint32_t i = 0; i < warps_per_cta; ++i) start_warp(cta, i);
+  cta.copies.clear();
+  cta.next_copy = 0;
+}
+
+void Machine::finish_cta(Cta& cta) {
+  for (auto& c : cta.copies)
+    if (!c->done) {
+      if (!c->held) runnable_erase({cta.index, schedule::kCopyUnit + c->seq});
+      perform_copy(cta, *c);
+    }
+  if (detector) detector->cta_end(cta.index);
+  cta.finished = true;
+  --live_ctas;
+}
+
+void Machine::retire(Cta& cta) {
+  table.erase(cta.index);
+  for (auto& c : resident)
+    if (c.get() == &cta) {
+      spare.push_back(std::move(c));
+      c = std::move(resident.back());
+      resident.pop_back();
+      break;
+    }
+  // A CTA has finished: the next may start, whatever the others do.
+  admit();
+}
+
+} // namespace assay::vgpu
