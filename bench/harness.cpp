@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
+#include <ctime>
 #include <fstream>
 
 namespace assay::bench {
@@ -44,9 +44,11 @@ Level best_level() {
 #endif
 }
 
+// CPU time of this thread: other programs on the machine take none of it.
 double now() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
 }
 
 bool is_number(const std::string& cell) {
@@ -72,20 +74,21 @@ double peak_gflops() {
   return operations / median_seconds(5, [&] { level.multiply_adds(kTurns); }) / 1e9;
 }
 
-double median(int runs, const std::function<double()>& call) {
-  call();
-  std::vector<double> values;
-  for (int i = 0; i < runs; ++i) values.push_back(call());
-  std::nth_element(values.begin(), values.begin() + runs / 2, values.end());
-  return values[size_t(runs / 2)];
+double median(std::vector<double> values) {
+  auto middle = values.begin() + ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 double median_seconds(int runs, const std::function<void()>& call) {
-  return median(runs, [&] {
+  call();
+  std::vector<double> seconds;
+  for (int i = 0; i < runs; ++i) {
     const double start = now();
     call();
-    return now() - start;
-  });
+    seconds.push_back(now() - start);
+  }
+  return median(seconds);
 }
 
 std::string Table::text() const {

@@ -17,11 +17,10 @@ std::string vector_level();
 // loop of independent multiply-adds that never leaves the registers.
 double peak_gflops();
 
-// Seconds of one call: the median of `runs` calls, after one that is not counted.
+// CPU seconds of one call: the median of `runs` calls, after one that is not counted.
 double median_seconds(int runs, const std::function<void()>& call);
 
-// The median of what `runs` calls return, after one that is not counted.
-double median(int runs, const std::function<double()>& call);
+double median(std::vector<double> values);
 
 // Columns are as wide as their widest cell; numbers are right-aligned.
 struct Table {

@@ -1,7 +1,7 @@
 // Speed of the virtual GPU on one core. A thread-instruction is one executed PTX instruction times
 // the lanes that execute it; G/s is thousands of millions a second. Each kernel runs without checks
-// beyond bounds and initialisation, and with race detection; both must leave the same digest. Time is
-// that of the launch: making device memory and taking the results from it is left out.
+// beyond bounds and initialisation, and with race detection; both must leave the same digest. Time
+// is that of the launch: making device memory and taking the results from it is left out.
 #include "harness.hpp"
 
 #include "base/file.hpp"
@@ -130,7 +130,28 @@ std::vector<Kernel> kernels() {
 
 } // namespace
 
+// For a profiler: one kernel, many times, with or without detection.
+int profile(const std::string& name, bool detect) {
+  for (const Kernel& k : kernels()) {
+    if (k.name != name) continue;
+    auto policy = schedule::make_policy("canonical", 1);
+    vgpu::RunOptions options;
+    options.record_trace = false;
+    options.detect = detect;
+    double seconds = 0, instructions = 0;
+    while (seconds < 2) {
+      vgpu::Outcome out = vgpu::run(k.job, *policy, options);
+      seconds += out.launch_seconds;
+      instructions += double(out.thread_instructions);
+    }
+    fmt::print("{}: {:.2f} G/s\n", name, instructions / seconds / 1e9);
+  }
+  return 0;
+}
+
+// vgpu [KERNEL [on|off]]: all kernels, one, or one for a profiler.
 int main(int argc, char** argv) {
+  if (argc > 2) return profile(argv[1], std::string(argv[2]) == "on");
   fmt::print("processor     {}\n", processor());
   fmt::print("vector level  {}\n", vector_level());
   const double peak = peak_gflops();
@@ -146,16 +167,18 @@ int main(int argc, char** argv) {
     vgpu::RunOptions options;
     options.record_trace = false;
     vgpu::Outcome plain, detecting;
-    options.detect = false;
-    double off = median(9, [&] {
+    // Alternately, so that both see the same machine.
+    std::vector<double> off_times, on_times;
+    for (int i = 0; i < 10; ++i) {
+      options.detect = false;
       plain = vgpu::run(k.job, *policy, options);
-      return plain.launch_seconds;
-    });
-    options.detect = true;
-    double on = median(9, [&] {
+      options.detect = true;
       detecting = vgpu::run(k.job, *policy, options);
-      return detecting.launch_seconds;
-    });
+      if (i == 0) continue;
+      off_times.push_back(plain.launch_seconds);
+      on_times.push_back(detecting.launch_seconds);
+    }
+    double off = median(off_times), on = median(on_times);
     for (const vgpu::Outcome* o : {&plain, &detecting})
       for (const vgpu::Event& e : o->events)
         fmt::print("{}: {} {}\n", k.name, vgpu::kind_name(e.kind), e.message);

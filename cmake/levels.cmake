@@ -6,9 +6,12 @@
 # meet in the linker, it would keep one of them, and an AVX-512 body of std::vector could run on a machine
 # that has none. So each level above portable is linked into one object in which only the names of its own
 # namespace stay global.
+#
+# Handlers leave the upper halves of the vector registers as they are (-mno-vzeroupper): those that call code
+# of another level clear them first (ASSAY_LEAVE_VECTORS), and so does the dispatcher.
 set(ASSAY_LEVEL_FLAGS_portable -march=x86-64)
-set(ASSAY_LEVEL_FLAGS_avx2 -march=x86-64-v3 -mprefer-vector-width=256)
-set(ASSAY_LEVEL_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+set(ASSAY_LEVEL_FLAGS_avx2 -march=x86-64-v3 -mprefer-vector-width=256 -mno-vzeroupper)
+set(ASSAY_LEVEL_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512 -mno-vzeroupper)
 
 # assay_levels(TARGET): adds the levels' objects to TARGET, and to its sources the definitions
 # ASSAY_HAS_PORTABLE, ASSAY_HAS_AVX2, ASSAY_HAS_AVX512 of the levels that were built.

@@ -15,8 +15,7 @@ public:
   void run() {
     std::vector<bool> gone(f_.ops.size());
     for (const Block& b : f_.blocks)
-      for (uint32_t i = b.first; i < b.end && !b.dropped; ++i)
-        gone[i] = special(i) || parameter(i);
+      for (uint32_t i = b.first; i < b.end && !b.dropped; ++i) gone[i] = special(i) || parameter(i);
     std::vector<VirtualOp> kept;
     kept.reserve(f_.ops.size());
     for (Block& b : f_.blocks) {

@@ -276,8 +276,7 @@ Result<SlotAssignment> assign_slots(const VirtualFunction& f) {
     for (uint32_t k = 0; k < f.registers[id].slots(); ++k)
       out.undefined.push_back(Slot(out.slot[id] + k));
   std::sort(out.undefined.begin(), out.undefined.end());
-  out.undefined.erase(std::unique(out.undefined.begin(), out.undefined.end()),
-                      out.undefined.end());
+  out.undefined.erase(std::unique(out.undefined.begin(), out.undefined.end()), out.undefined.end());
   out.live_registers = worst_pressure(f, live);
   return out;
 }

@@ -40,8 +40,13 @@ public:
       free_ = records_[i].next;
     else
       i = used_ < capacity_ ? used_++ : grow();
-    uint64_t parts[4] = {what, when, warps | uint64_t(lanes) << 32, change};
-    std::memcpy(static_cast<void*>(&records_[i]), parts, sizeof parts);
+    // One store for each half: an array on the stack would be read back before its parts are there.
+    char* to = reinterpret_cast<char*>(&records_[i]);
+    uint64_t who = warps | uint64_t(lanes) << 32, rest = change;
+    std::memcpy(to, &what, 8);
+    std::memcpy(to + 8, &when, 8);
+    std::memcpy(to + 16, &who, 8);
+    std::memcpy(to + 24, &rest, 8);
     return i;
   }
   void release(uint32_t i) {

@@ -1,8 +1,7 @@
 // What a handler sees: the operation record, the warp, and the register frame.
 //
-// A handler is one function per operation and mode. `full`: the current group is the only live
-// group of its warp, so lanes outside it are dead and may be clobbered; `masked`: only lanes of
-// warp.exec change. Handlers are compiled once per vector level (namespace
+// A handler is one function per operation and mode. `full`: all 32 lanes execute it; `masked`: only
+// lanes of warp.exec change. Handlers are compiled once per vector level (namespace
 // assay::vgpu::ASSAY_LEVEL) and chained by tail calls; builds without sibling-call optimisation
 // return to a loop instead.
 #pragma once
@@ -19,11 +18,31 @@ struct Exec;
 // stopped (loop builds: the next operation to run, or the stop flagged in the warp).
 using Handler = const Exec* (*)(const Exec* e, Warp* w, char* regs);
 
-struct Exec { // 32 bytes
-  Handler run = nullptr;
-  ir::Op op;
+// What a handler reads of an ir::Op, its slots as places in the frame.
+struct Operands {
+  SlotPlace d = SlotPlace::none, a = SlotPlace::none, b = SlotPlace::none;
+  SlotPlace c = SlotPlace::none; // ld and st: index of their MemInfo
+  uint64_t imm = 0;
+  SlotPlace guard = SlotPlace::none;
+  uint16_t flags = 0, length = 0;
+  uint32_t mem() const { return uint32_t(c); }
 };
-static_assert(sizeof(Exec) == 32);
+
+struct Exec {
+  Handler run = nullptr;
+  Operands op;
+};
+static_assert(sizeof(Exec) == 40);
+
+inline Exec make_exec(Handler run, const ir::Op& op) {
+  auto place = [](ir::Slot slot) {
+    return slot == ir::kNoSlot ? SlotPlace::none : SlotPlace(slot * kSlotBytes);
+  };
+  bool memory = op.code == ir::OpCode::ld || op.code == ir::OpCode::st;
+  return {run,
+          {place(op.d), place(op.a), place(op.b), memory ? SlotPlace(op.c) : place(op.c), op.imm,
+           place(op.guard), op.flags, op.length}};
+}
 
 // The part of a warp's state that pure handlers touch; vgpu/warp.hpp derives the whole from it.
 struct WarpMasks {

@@ -158,7 +158,7 @@ struct Outcome {
     std::vector<std::string> why_not;
   } proof;
   double seconds = 0;        // of the run
-  double launch_seconds = 0; // without making memory and taking the results from it
+  double launch_seconds = 0; // CPU time, without making memory and taking the results from it
 };
 
 // Runs the whole job once under `policy`. Never throws; findings are events.

@@ -12,7 +12,8 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
                  schedule::Policy& policy_, Outcome& outcome_)
     : job(job_), launch(job_.launches[index]), program(*launch.program), launch_index(index),
       options(options_), memory(memory_), policy(policy_), outcome(outcome_),
-      total_ctas(launch.grid[0] * launch.grid[1] * launch.grid[2]), not_started(total_ctas), table(total_ctas) {
+      total_ctas(launch.grid[0] * launch.grid[1] * launch.grid[2]), not_started(total_ctas),
+      table(total_ctas) {
   threads = launch.block[0] * launch.block[1] * launch.block[2];
   warps_per_cta = (threads + 31) / 32;
   shared_bytes = program.static_shared_bytes + launch.dynamic_shared;
@@ -44,8 +45,8 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
   for (int mode = 0; mode < 2; ++mode) {
     code[mode].resize(program.ops.size());
     for (size_t i = 0; i < program.ops.size(); ++i) {
-      code[mode][i].op = program.ops[i];
-      code[mode][i].run = vector_level->handler(program, program.ops[i], mode == 1, options.detect);
+      const ir::Op& op = program.ops[i];
+      code[mode][i] = make_exec(vector_level->handler(program, op, mode == 1, options.detect), op);
     }
     originals[mode].resize(program.ops.size());
   }

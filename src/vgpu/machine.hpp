@@ -120,10 +120,12 @@ struct Machine {
   std::vector<schedule::AgentId> runnable; // sorted
   std::vector<std::unique_ptr<Cta>> spare; // finished CTAs whose storage is used again
   Admission not_started;
-  CtaTable table; // of the resident ones
-  std::vector<ir::Constant> cta_constants;  // of the kernel: those that differ between CTAs
-  std::vector<uint8_t> shared_poison;       // what shared memory holds when a CTA starts
+  CtaTable table;                          // of the resident ones
+  std::vector<ir::Constant> cta_constants; // of the kernel: those that differ between CTAs
+  std::vector<uint8_t> shared_poison;      // what shared memory holds when a CTA starts
   uint32_t live_ctas = 0;
+  Barrier completed; // the phase that complete_barrier works on
+  race::Detector::BarrierPhase phase;
   uint32_t next_join = 1;
   uint64_t stalled_agents = 0; // visits in a row without progress
   std::vector<ArmState> arms;

@@ -9,15 +9,18 @@
 namespace assay::vgpu {
 
 bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
-  const ir::Op& op = e->op;
   uint32_t pc = uint32_t(e - w.code);
+  const ir::Op& op = program.ops[pc];
   Group& g = *w.group;
   g.pc = pc;
   uint32_t first = uint32_t(__builtin_ctz(g.lanes)), same = 0;
   const auto* number = op.a == ir::kNoSlot ? nullptr : &lanes<uint32_t>(regs, op.a);
   uint32_t id = number ? number->v[first] : 0;
-  for (uint32_t i = 0; i < 32; ++i)
-    if (g.lanes >> i & 1 && (!number || number->v[i] == id)) same |= 1u << i;
+  uint32_t other = 0; // some lane names another barrier
+  for (uint32_t i = 0; number && i < 32; ++i) other |= number->v[i] ^ id;
+  if (!other) same = g.lanes;
+  for (uint32_t i = 0; other && i < 32; ++i)
+    if (g.lanes >> i & 1 && number->v[i] == id) same |= 1u << i;
   if (same != g.lanes) diverge(w, same, pc, pc, ir::kNoIndex);
   uint32_t count = op.b == ir::kNoSlot ? 0 : lanes<uint32_t>(regs, op.b).v[first];
   if (id >= w.cta->barriers.size() || (op.b != ir::kNoSlot && (count == 0 || count % 32))) {
@@ -29,13 +32,8 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
   Barrier& b = w.cta->barriers[id];
   bool red = op.imm >= 2;
   if (!b.open) {
-    b = {};
-    b.open = true;
+    b.begin(warps_per_cta, op.b != ir::kNoSlot, count);
     w.cta->open_barriers |= 1u << id;
-    b.counted = op.b != ir::kNoSlot;
-    b.expected = count;
-    b.arrived.assign(warps_per_cta, 0);
-    b.acquiring.assign(warps_per_cta, 0);
   }
   uint8_t kind = red ? uint8_t(op.imm) : 0;
   if (b.kind == 0xff && op.imm != 1) b.kind = kind;
@@ -58,6 +56,8 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
     return false;
   }
   b.sites.push_back({pc, w.index, g.lanes});
+  b.arrivals += count_lanes(g.lanes & ~b.arrived[w.index]);
+  b.warps += b.arrived[w.index] == 0;
   b.arrived[w.index] |= g.lanes;
   if (red) {
     const auto& p = lanes<int32_t>(regs, op.c);
@@ -83,6 +83,8 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
 void Machine::check_barrier(Cta& cta, uint32_t number) {
   Barrier& b = cta.barriers[number];
   if (!b.open || abort) return;
+  // Most arrivals are not the last one: what is necessary is counted.
+  if (b.counted ? b.warps * 32 < b.expected : b.arrivals < cta.live_lanes) return;
   uint32_t threads_arrived = 0;
   bool all = true;
   for (uint32_t i = 0; i < warps_per_cta; ++i) {
@@ -122,8 +124,9 @@ bool Machine::reaches_forward(uint32_t from, uint32_t to) const {
 }
 
 void Machine::complete_barrier(Cta& cta, uint32_t number) {
-  Barrier b = std::move(cta.barriers[number]);
-  cta.barriers[number] = {};
+  Barrier& b = completed;
+  std::swap(b, cta.barriers[number]);
+  cta.barriers[number].open = false;
   cta.open_barriers &= ~(1u << number);
   if (!b.counted)
     for (const Barrier::Site& s : b.sites) {
@@ -140,17 +143,15 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
       abort = true;
       return;
     }
-  race::Detector::BarrierPhase phase;
+  // Shared memory that has been written to the last byte needs no more tests.
+  if (cta.shared.init && all_set(cta.shared.init, cta.shared.size)) cta.shared.init = nullptr;
   phase.cta = cta.index;
-  phase.arrived = b.arrived;
-  phase.acquiring = b.acquiring;
   phase.exited.assign(warps_per_cta, 0);
   bool by_exit = false;
-  for (uint32_t i = 0; i < warps_per_cta; ++i) {
+  for (uint32_t i = 0; i < warps_per_cta && !b.counted && cta.live_lanes < threads; ++i) {
     uint32_t count = std::min(32u, threads - i * 32),
              born = count == 32 ? kAllLanes : (1u << count) - 1;
     phase.exited[i] = born & ~cta.warps[i]->live & ~b.arrived[i];
-    if (b.counted) phase.exited[i] = 0;
     by_exit |= phase.exited[i] != 0;
   }
   if (by_exit) {
@@ -159,7 +160,11 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
          fmt::format("a phase of barrier {} completed because threads had exited", number),
          place(*cta.warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "waited"));
   }
-  if (detector) detector->barrier(phase);
+  if (detector) {
+    std::swap(phase.arrived, b.arrived);
+    std::swap(phase.acquiring, b.acquiring);
+    detector->barrier(phase);
+  }
   for (auto& w : cta.warps) {
     Group* merged = nullptr;
     for (Group& g : w->groups) {
@@ -211,7 +216,7 @@ std::string Machine::waits_for(const Warp& w, const Group& g) const {
   case GroupState::at_barrier: {
     const Barrier& b = w.cta->barriers[g.barrier];
     uint32_t there = 0;
-    for (uint32_t lanes : b.arrived) there += uint32_t(__builtin_popcount(lanes));
+    for (uint32_t lanes : b.arrived) there += count_lanes(lanes);
     return fmt::format("waits at barrier {} ({} of {} threads have arrived)", g.barrier, there,
                        b.counted ? b.expected : threads);
   }

@@ -1,6 +1,6 @@
-// CTAs set up and taken down. What the launch fixes (constants, parameters, thread indices) stays in
-// a warp's registers when its storage serves the next CTA; what a kernel may read before it writes
-// it is zeroed, so that no value comes from whoever ran there before.
+// CTAs set up and taken down. What the launch fixes (constants, parameters, thread indices) stays
+// in a warp's registers when its storage serves the next CTA; what a kernel may read before it
+// writes it is zeroed, so that no value comes from whoever ran there before.
 #include "ir/special.hpp"
 #include "vgpu/machine.hpp"
 
@@ -132,6 +132,7 @@ void Machine::start_cta(uint32_t index) {
   cta.id[2] = index / launch.grid[0] / launch.grid[1];
   cta.finished = false;
   cta.live_warps = warps_per_cta;
+  cta.live_lanes = threads;
   if (shared_bytes)
     std::memcpy(cta.shared_bytes.data() + kSlack, shared_poison.data(), shared_bytes);
   cta.shared_init.assign((shared_bytes + 63) / 64 + 8, 0);
@@ -142,7 +143,7 @@ void Machine::start_cta(uint32_t index) {
   cta.shared.tracked = detector != nullptr;
   cta.shared.space = race::Space::shared;
   for (; cta.open_barriers; cta.open_barriers &= cta.open_barriers - 1)
-    cta.barriers[size_t(__builtin_ctz(cta.open_barriers))] = {};
+    cta.barriers[size_t(__builtin_ctz(cta.open_barriers))].open = false;
   if (detector) detector->cta_begin(index, shared_bytes);
   table.insert(index, &cta);
   resident.push_back(std::move(made));

@@ -85,7 +85,6 @@ uint32_t Machine::special_value(const Warp& w, ir::Special s, uint32_t lane, uin
   }
 }
 
-
 void Machine::special(Warp& w, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
   switch (op.code) {

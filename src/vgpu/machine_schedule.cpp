@@ -184,6 +184,7 @@ void Machine::exit_lanes(Warp& w, uint32_t lanes) {
       }
   kill_group(w, g);
   w.live &= ~lanes;
+  w.cta->live_lanes -= count_lanes(lanes);
   if (detector) detector->exited(agent(w), lanes);
   Cta& cta = *w.cta;
   if (w.live == 0) {
@@ -198,9 +199,9 @@ void Machine::exit_lanes(Warp& w, uint32_t lanes) {
 }
 
 void Machine::split(Warp& w, Group& g) {
-  if (!policy.splits() || __builtin_popcount(g.lanes) < 2) return;
+  if (!policy.splits() || count_lanes(g.lanes) < 2) return;
   uint32_t how = policy.choose(schedule::Choice::split, 5), keep = 0;
-  uint32_t count = uint32_t(__builtin_popcount(g.lanes)), seen = 0;
+  uint32_t count = count_lanes(g.lanes), seen = 0;
   for (uint32_t i = 0; i < 32; ++i) {
     if (!(g.lanes >> i & 1)) continue;
     bool mine = how == 1   ? seen < count / 2
@@ -223,13 +224,13 @@ void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
   w.stored = w.stored_local = w.progressed = false;
   for (;;) {
     Group& g = *w.group;
-    bool full = w.group_count == 1;
-    if (full) g.joins.clear();
+    if (w.group_count == 1) g.joins.clear();
+    bool full = g.lanes == kAllLanes;
     if (w.exec_bits != g.lanes) {
       w.exec_bits = g.lanes;
       for (int i = 0; i < 32; ++i) w.exec.v[i] = g.lanes >> i & 1 ? -1 : 0;
     }
-    w.active_count = uint32_t(__builtin_popcount(g.lanes));
+    w.active_count = count_lanes(g.lanes);
     if (g.has_deposit) {
       w.deposit = *g.deposit;
       g.has_deposit = false;

@@ -28,8 +28,8 @@ void put_deposit(Group& g, const ir::Op& op, char* regs) {
 } // namespace
 
 bool Machine::meet_arrive(Warp& w, const Exec* e, char* regs) {
-  const ir::Op& op = e->op;
   uint32_t pc = uint32_t(e - w.code);
+  const ir::Op& op = program.ops[pc];
   Group& g = *w.group;
   g.pc = pc;
   uint32_t first = uint32_t(__builtin_ctz(g.lanes)), mask = 0; // 0: all live lanes

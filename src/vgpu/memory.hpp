@@ -48,6 +48,11 @@ inline void init_set(uint64_t* init, uint64_t offset, uint64_t bytes) {
     bytes -= n;
   }
 }
+inline bool all_set(const uint64_t* init, uint64_t bytes) {
+  for (uint64_t k = 0; k < bytes / 64; ++k)
+    if (~init[k]) return false;
+  return bytes % 64 == 0 || init_test(init, bytes / 64 * 64, bytes % 64);
+}
 // The same for at most 16 bytes that lie in one aligned group of 16.
 inline bool init_test_small(const uint64_t* init, uint64_t offset, uint32_t bytes) {
   uint64_t mask = (uint64_t(1) << bytes) - 1;
@@ -99,7 +104,8 @@ public:
   // The region of a global-memory address, or null. The caller checks bounds.
   Region* find(uint64_t address) {
     uint64_t w = address >> ir::kWindowBits;
-    if (w - ir::kFirstBufferWindow < buffer_count_) return &first_buffer_[w - ir::kFirstBufferWindow];
+    if (w - ir::kFirstBufferWindow < buffer_count_)
+      return &first_buffer_[w - ir::kFirstBufferWindow];
     if (w - ir::kFirstModuleWindow < globals_.size()) return &globals_[w - ir::kFirstModuleWindow];
     return nullptr;
   }

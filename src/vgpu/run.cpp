@@ -1,16 +1,16 @@
 // One job, once: its launches in stream order over one memory, under one policy.
 #include "vgpu/machine.hpp"
 
-#include <chrono>
+#include <ctime>
 
 namespace assay::vgpu {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-Clock::time_point now() { return Clock::now(); }
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double now(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
 }
 
 schedule::Trace::Armed armed_form(const Arm& arm) {
@@ -28,10 +28,10 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
   Memory memory(job, options.poison, tracked);
   for (uint32_t i = 0; i < job.launches.size(); ++i) {
     memory.load_module(*job.launches[i].program);
-    auto start = now();
+    double start = now(CLOCK_THREAD_CPUTIME_ID);
     Machine machine(job, i, options, memory, policy, out);
     machine.run();
-    out.launch_seconds += seconds_since(start);
+    out.launch_seconds += now(CLOCK_THREAD_CPUTIME_ID) - start;
     if (machine.retrack) return machine.retrack_buffers;
     out.thread_instructions += machine.instructions;
     out.scheduling_points += machine.points;
@@ -60,7 +60,7 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
 } // namespace
 
 Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& options) {
-  auto start = now();
+  double start = now(CLOCK_MONOTONIC);
   std::vector<bool> tracked(job.buffers.size());
   std::vector<RunNote> stores; // to inputs, by attempts that were given up at them
   for (;;) {
@@ -74,7 +74,7 @@ Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& opti
     if (more.empty()) {
       out.notes.insert(out.notes.begin(), stores.begin(), stores.end());
       out.proof.barriers_only = out.proof.why_not.empty();
-      out.seconds = seconds_since(start);
+      out.seconds = now(CLOCK_MONOTONIC) - start;
       return out;
     }
     for (size_t i = 0; i < more.size(); ++i)

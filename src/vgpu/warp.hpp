@@ -120,13 +120,27 @@ struct Barrier {
   bool counted = false;
   uint8_t kind = 0xff;                      // sync and arrive mix; red kinds must agree
   std::vector<uint32_t> arrived, acquiring; // lanes by warp
-  uint32_t arrivals = 0;                    // in threads, counted form: whole warps
+  uint32_t arrivals = 0, warps = 0;         // lanes and warps that have arrived
   uint32_t red_count = 0;
   bool red_and = true, red_or = false;
   struct Site {
     uint32_t pc, warp, lanes;
   };
   std::vector<Site> sites;
+
+  // A new phase; the vectors keep their storage.
+  void begin(uint32_t warps_per_cta, bool with_count, uint32_t threads) {
+    arrived.assign(warps_per_cta, 0);
+    acquiring.assign(warps_per_cta, 0);
+    sites.clear();
+    open = true;
+    counted = with_count;
+    expected = threads;
+    kind = 0xff;
+    arrivals = warps = red_count = 0;
+    red_and = true;
+    red_or = false;
+  }
 };
 
 // One executed cp.async instruction: an agent until it has run.
@@ -145,7 +159,7 @@ struct Copy {
 struct Cta {
   uint32_t index = 0; // linear
   uint32_t id[3] = {0, 0, 0};
-  uint32_t live_warps = 0;
+  uint32_t live_warps = 0, live_lanes = 0;
   uint32_t open_barriers = 0; // bits
   bool started = false, finished = false;
   Region shared;

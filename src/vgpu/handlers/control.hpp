@@ -24,6 +24,14 @@ ASSAY_INLINE const Exec* stop(Warp* w, const Exec* e, Stop reason) {
   (w)->quantum_left -= kQuantumOfPoint;                                                            \
   ++(w)->points
 
+// Before a call of code that was compiled without vector extensions, which is slow while the upper
+// halves of the vector registers are in use.
+#if defined(__AVX2__)
+#define ASSAY_LEAVE_VECTORS() _mm256_zeroupper()
+#else
+#define ASSAY_LEAVE_VECTORS() static_cast<void>(0)
+#endif
+
 #define ASSAY_GO(target)                                                                           \
   do {                                                                                             \
     const Exec* to_ = (target);                                                                    \
@@ -37,7 +45,11 @@ ASSAY_INLINE const Exec* stop(Warp* w, const Exec* e, Stop reason) {
 
 ASSAY_INLINE uint32_t pc_of(const Exec* e, const Warp* w) { return uint32_t(e - w->code); }
 
-ASSAY_INLINE bool end_of_quantum(Warp* w, const ir::Op& op) {
+ASSAY_INLINE const ir::Op& op_of(const Exec* e, const Warp* w) {
+  return w->program->ops[pc_of(e, w)];
+}
+
+ASSAY_INLINE bool end_of_quantum(Warp* w, const Operands& op) {
   return (op.flags & ir::kBackEdge) && --w->quantum_left <= 0;
 }
 
@@ -62,10 +74,12 @@ template <bool Full> const Exec* branch(const Exec* e, Warp* w, char* regs) {
   }
   if (!taken) ASSAY_GO(e + 1);
   if (e->op.flags & ir::kUniform) {
+    ASSAY_LEAVE_VECTORS();
     w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(taken)), EventKind::illegal_operation,
                       "bra.uni: lanes of one warp disagree on the branch");
     return stop(w, e, Stop::aborted);
   }
+  ASSAY_LEAVE_VECTORS();
   w->machine->diverge(*w, taken, uint32_t(e->op.imm), pc_of(e, w) + 1, uint32_t(e->op.imm >> 32));
   return stop(w, e, Stop::diverged);
 }
@@ -78,6 +92,7 @@ template <bool Full> const Exec* brx(const Exec* e, Warp* w, char* regs) {
   for (uint32_t i = 0; i < 32; ++i)
     if (w->exec_bits >> i & 1 && index.v[i] == index.v[first]) same |= 1u << i;
   if (index.v[first] >= table.targets.size()) {
+    ASSAY_LEAVE_VECTORS();
     w->machine->fault(*w, pc_of(e, w), first, EventKind::illegal_operation,
                       "brx.idx: index beyond the table of targets");
     return stop(w, e, Stop::aborted);
@@ -89,6 +104,7 @@ template <bool Full> const Exec* brx(const Exec* e, Warp* w, char* regs) {
     ASSAY_GO(w->code + target);
   }
   // The others stay at this brx and take their own turn.
+  ASSAY_LEAVE_VECTORS();
   w->machine->diverge(*w, same, target, pc_of(e, w), table.reconverge);
   return stop(w, e, Stop::diverged);
 }
@@ -101,13 +117,15 @@ template <bool Full> const Exec* join(const Exec* e, Warp* w, char* regs) {
 
 template <bool Full> const Exec* call(const Exec* e, Warp* w, char* regs) {
   w->instructions += uint64_t(e->op.length) * w->active_count;
+  ASSAY_LEAVE_VECTORS();
   w->machine->call(*w, pc_of(e, w), uint32_t(e->op.imm));
   return stop(w, e, w->machine->abort ? Stop::aborted : Stop::moved);
 }
 
 template <bool Full> const Exec* call_indirect(const Exec* e, Warp* w, char* regs) {
   w->instructions += uint64_t(e->op.length) * w->active_count;
-  w->machine->call_indirect(*w, pc_of(e, w), regs, e->op.a);
+  ASSAY_LEAVE_VECTORS();
+  w->machine->call_indirect(*w, pc_of(e, w), regs, op_of(e, w).a);
   return stop(w, e, w->machine->abort ? Stop::aborted : Stop::moved);
 }
 
@@ -120,17 +138,20 @@ template <bool Full> const Exec* exit(const Exec* e, Warp* w, char* regs) {
 template <bool Full> const Exec* ret(const Exec* e, Warp* w, char* regs) {
   if (w->group->frames.empty()) return exit<Full>(e, w, regs);
   w->instructions += uint64_t(e->op.length) * w->active_count;
+  ASSAY_LEAVE_VECTORS();
   w->machine->ret(*w);
   return stop(w, e, Stop::moved);
 }
 
 template <bool Full> const Exec* trap(const Exec* e, Warp* w, char* regs) {
+  ASSAY_LEAVE_VECTORS();
   w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(w->exec_bits)), EventKind::trap,
                     e->op.imm ? "brkpt executed" : "trap executed");
   return stop(w, e, Stop::aborted);
 }
 
 template <bool Full> const Exec* unsupported(const Exec* e, Warp* w, char* regs) {
+  ASSAY_LEAVE_VECTORS();
   w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(w->exec_bits)), EventKind::unsupported,
                     "");
   return stop(w, e, Stop::aborted);
@@ -138,6 +159,7 @@ template <bool Full> const Exec* unsupported(const Exec* e, Warp* w, char* regs)
 
 template <bool Full> const Exec* bar(const Exec* e, Warp* w, char* regs) {
   ASSAY_POINT(e, w);
+  ASSAY_LEAVE_VECTORS();
   if (!w->machine->barrier_arrive(*w, e, regs))
     return stop(w, e, w->machine->abort ? Stop::aborted : Stop::barrier);
   if (w->machine->abort) return stop(w, e, Stop::aborted);
@@ -147,10 +169,10 @@ template <bool Full> const Exec* bar(const Exec* e, Warp* w, char* regs) {
 // The gathering of a warp-synchronous operation. Fast when this group holds every lane it asks for.
 template <bool Full> const Exec* meet(const Exec* e, Warp* w, char* regs) {
   ASSAY_POINT(e, w);
-  const ir::Op& op = e->op;
+  const Operands& op = e->op;
   uint32_t wanted = w->live;
   bool self = true;
-  if (op.a != ir::kNoSlot) {
+  if (op.a != SlotPlace::none) {
     const auto& mask = lanes<uint32_t>(regs, op.a);
     wanted = 0;
     for (uint32_t i = 0; i < 32; ++i)
@@ -160,7 +182,7 @@ template <bool Full> const Exec* meet(const Exec* e, Warp* w, char* regs) {
       }
   }
   if (self && !(wanted & w->live & ~w->exec_bits)) {
-    if (op.b != ir::kNoSlot) {
+    if (op.b != SlotPlace::none) {
       if (op.imm >> 32 & 1) {
         w->deposit = lanes<uint64_t>(regs, op.b);
       } else {
@@ -170,6 +192,7 @@ template <bool Full> const Exec* meet(const Exec* e, Warp* w, char* regs) {
     }
     ASSAY_NEXT(e, w, regs);
   }
+  ASSAY_LEAVE_VECTORS();
   if (!w->machine->meet_arrive(*w, e, regs))
     return stop(w, e, w->machine->abort ? Stop::aborted : Stop::meet);
   return stop(w, e, Stop::moved);

@@ -15,7 +15,7 @@ namespace {
 
 // Runs `body` with the lanes in which the operation's guard holds.
 template <class Body> ASSAY_INLINE bool guarded(const Exec* e, Warp* w, char* regs, Body body) {
-  const ir::Op& op = e->op;
+  const Operands& op = e->op;
   if (!(op.flags & ir::kGuarded)) {
     body(w->exec_bits);
     return true;
@@ -33,7 +33,8 @@ const Exec* service(const Exec* e, Warp* w, char* regs) {
   if (Point) {
     ASSAY_POINT(e, w);
   }
-  F(*w, pc_of(e, w), e->op, regs);
+  ASSAY_LEAVE_VECTORS();
+  F(*w, pc_of(e, w), op_of(e, w), regs);
   if (w->machine->abort) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
 }
@@ -58,8 +59,10 @@ void do_nothing(Warp&, uint32_t, const ir::Op&, char*) {}
 
 const Exec* cp_async(const Exec* e, Warp* w, char* regs) {
   ASSAY_POINT(e, w);
-  guarded(e, w, regs,
-          [&](uint32_t bits) { w->machine->copy_issue(*w, pc_of(e, w), e->op, regs, bits); });
+  guarded(e, w, regs, [&](uint32_t bits) {
+    ASSAY_LEAVE_VECTORS();
+    w->machine->copy_issue(*w, pc_of(e, w), op_of(e, w), regs, bits);
+  });
   if (w->machine->abort) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
 }
@@ -70,24 +73,28 @@ const Exec* cp_async_commit(const Exec* e, Warp* w, char* regs) {
 }
 const Exec* cp_async_wait(const Exec* e, Warp* w, char* regs) {
   ASSAY_POINT(e, w);
-  if (!w->machine->copy_wait(*w, e->op)) return stop(w, e, Stop::async);
+  ASSAY_LEAVE_VECTORS();
+  if (!w->machine->copy_wait(*w, op_of(e, w))) return stop(w, e, Stop::async);
   ASSAY_NEXT(e, w, regs);
 }
 
 const Exec* mma_op(const Exec* e, Warp* w, char* regs) {
   if (w->exec_bits != kAllLanes) {
+    ASSAY_LEAVE_VECTORS();
     w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(w->exec_bits)),
                       EventKind::illegal_operation,
                       "mma executed without all 32 lanes of the warp");
     return stop(w, e, Stop::aborted);
   }
+  ASSAY_LEAVE_VECTORS();
   mma_execute(w->program->mmas[e->op.imm], regs, w->machine->job.device.compute_capability);
   ASSAY_NEXT(e, w, regs);
 }
 
 // The original handler of an armed operation, once the machine lets it pass.
 const Exec* armed(const Exec* e, Warp* w, char* regs) {
-  if (w->machine->armed(*w, pc_of(e, w), e->op, regs)) return stop(w, e, Stop::point);
+  ASSAY_LEAVE_VECTORS();
+  if (w->machine->armed(*w, pc_of(e, w), op_of(e, w), regs)) return stop(w, e, Stop::point);
   return w->machine->original(*w, e)(e, w, regs);
 }
 
@@ -177,11 +184,12 @@ Handler handler(const ir::Program& p, const ir::Op& op, bool full, bool detect) 
 const Exec* dispatch(const Exec* e, Warp* w, char* regs) {
   w->stop = false;
 #if ASSAY_TAIL_CALLS
-  return e->run(e, w, regs);
+  e = e->run(e, w, regs);
 #else
   while (!w->stop) e = e->run(e, w, regs);
-  return e;
 #endif
+  ASSAY_LEAVE_VECTORS();
+  return e;
 }
 
 } // namespace

@@ -25,7 +25,8 @@ template <int Bytes> ASSAY_INLINE bool initialised(const Region& r, uint64_t off
 template <class M, class R, int V, bool Shared, class A, bool Detect>
 ASSAY_SLOW const Exec* load_other(const Exec* e, Warp* w, char* regs) {
   if (!scattered_load<M, R, V, Shared, A, Detect>(e, w, regs, w->exec_bits, w->exec)) {
-    w->machine->load(*w, pc_of(e, w), e->op, regs, w->exec_bits);
+    ASSAY_LEAVE_VECTORS();
+    w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);
     if (w->machine->abort) return stop(w, e, Stop::aborted);
   }
   ASSAY_NEXT(e, w, regs);
@@ -33,15 +34,20 @@ ASSAY_SLOW const Exec* load_other(const Exec* e, Warp* w, char* regs) {
 template <class M, class R, int V, bool Shared, class A, bool Detect>
 ASSAY_SLOW const Exec* store_other(const Exec* e, Warp* w, char* regs) {
   if (!scattered_store<M, R, V, Shared, A, Detect>(e, w, regs, w->exec_bits, w->exec)) {
-    w->machine->store(*w, pc_of(e, w), e->op, regs, w->exec_bits);
+    ASSAY_LEAVE_VECTORS();
+    w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);
     if (w->machine->abort) return stop(w, e, Stop::aborted);
   }
   ASSAY_NEXT(e, w, regs);
 }
-#define ASSAY_LOAD_OTHER(e, w, regs)                                                               \
-  return load_other<M, R, V, Shared, A, Detect>((e), (w), (regs))
+#define ASSAY_LOAD_OTHER(e, w, regs) return load_other<M, R, V, Shared, A, Detect>((e), (w), (regs))
 #define ASSAY_STORE_OTHER(e, w, regs)                                                              \
   return store_other<M, R, V, Shared, A, Detect>((e), (w), (regs))
+
+// Is there a region, and are offsets in it aligned as the addresses are?
+template <bool Shared> ASSAY_INLINE bool ordinary(const Region* r) {
+  return Shared || (r && !(r->base & 15));
+}
 
 // Spreads the interleaved elements of all lanes over V registers.
 template <class M, class R, int V>
@@ -56,7 +62,7 @@ ASSAY_INLINE void spread(const uint8_t* from, const Exec* e, const Warp* w, char
       for (int i = 0; i < kLanes; ++i) d.v[i] = R(values[i]);
     }
   } else {
-    const ir::MemInfo& info = w->program->mem[e->op.c];
+    const ir::MemInfo& info = w->program->mem[e->op.mem()];
     for (int k = 0; k < V; ++k) {
       auto& d = lanes<R>(regs, info.regs[k]);
       M values[kLanes * V];
@@ -69,22 +75,24 @@ ASSAY_INLINE void spread(const uint8_t* from, const Exec* e, const Warp* w, char
 template <class M, class R, int V, bool Shared, class A, bool Full, bool Detect>
 const Exec* load(const Exec* e, Warp* w, char* regs) {
   constexpr int kBytes = int(sizeof(M)) * V;
-  if (!Full || w->exec_bits != kAllLanes) ASSAY_LOAD_OTHER(e, w, regs);
+  if (!Full) ASSAY_LOAD_OTHER(e, w, regs);
   const auto& a = lanes<A>(regs, e->op.a);
   uint64_t address = uint64_t(a.v[0]) + e->op.imm;
   if (Shared) address = uint32_t(address);
   A step = a.v[1] - a.v[0];
   Region* r = region_of<Shared>(w, address);
-  if (!r || (address & (kBytes - 1)) | (r->base & 15)) ASSAY_LOAD_OTHER(e, w, regs);
-  uint64_t offset = address - r->base;
+  if (!ordinary<Shared>(r) || address & (kBytes - 1)) ASSAY_LOAD_OTHER(e, w, regs);
+  uint64_t offset = Shared ? address : address - r->base;
   if (step == A(kBytes)) {
     if (!affine<kBytes>(a) || !inside<kBytes * 32>(*r, offset) ||
         !initialised<kBytes * 32>(*r, offset))
       ASSAY_LOAD_OTHER(e, w, regs);
     spread<M, R, V>(r->host + offset, e, w, regs);
-    if (Detect && r->tracked)
+    if (Detect && r->tracked) {
+      ASSAY_LEAVE_VECTORS();
       w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address,
                                    plain(e, w, false, kBytes));
+    }
   } else if (V == 1 && step == 0) {
     if (!affine<0>(a) || !inside<kBytes>(*r, offset) || !initialised<kBytes>(*r, offset))
       ASSAY_LOAD_OTHER(e, w, regs);
@@ -92,9 +100,11 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
     std::memcpy(&value, r->host + offset, sizeof value);
     auto& d = lanes<R>(regs, e->op.d);
     for (int i = 0; i < kLanes; ++i) d.v[i] = R(value);
-    if (Detect && r->tracked)
+    if (Detect && r->tracked) {
+      ASSAY_LEAVE_VECTORS();
       w->machine->detector->broadcast(kSpace<Shared>, w->machine->agent(*w), kAllLanes, address,
                                       plain(e, w, false, kBytes));
+    }
   } else {
     ASSAY_LOAD_OTHER(e, w, regs);
   }
@@ -106,14 +116,15 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
 template <class M, class R, int V, bool Shared, class A, bool Full, bool Detect>
 const Exec* store(const Exec* e, Warp* w, char* regs) {
   constexpr int kBytes = int(sizeof(M)) * V;
-  if (!Full || w->exec_bits != kAllLanes) ASSAY_STORE_OTHER(e, w, regs);
+  if (!Full) ASSAY_STORE_OTHER(e, w, regs);
   const auto& a = lanes<A>(regs, e->op.a);
   uint64_t address = uint64_t(a.v[0]) + e->op.imm;
   if (Shared) address = uint32_t(address);
   Region* r = region_of<Shared>(w, address);
-  if (!r || address & (kBytes - 1) || r->read_only || r->retrack_on_store || !affine<kBytes>(a))
+  if (!ordinary<Shared>(r) || address & (kBytes - 1) || r->read_only || r->retrack_on_store ||
+      !affine<kBytes>(a))
     ASSAY_STORE_OTHER(e, w, regs);
-  uint64_t offset = address - r->base;
+  uint64_t offset = Shared ? address : address - r->base;
   if (!inside<kBytes * 32>(*r, offset)) ASSAY_STORE_OTHER(e, w, regs);
   uint8_t* to = r->host + offset;
   alignas(64) M values[kLanes * V];
@@ -121,7 +132,7 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
     const auto& s = lanes<R>(regs, e->op.b);
     for (int i = 0; i < kLanes; ++i) values[i] = M(s.v[i]);
   } else {
-    const ir::MemInfo& info = w->program->mem[e->op.c];
+    const ir::MemInfo& info = w->program->mem[e->op.mem()];
     for (int k = 0; k < V; ++k) {
       const auto& s = lanes<R>(regs, info.regs[k]);
       for (int i = 0; i < kLanes; ++i) values[i * V + k] = M(s.v[i]);
@@ -141,6 +152,7 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
     if (r->tracked) {
       auto access = plain(e, w, true, kBytes);
       access.silent = !changed;
+      ASSAY_LEAVE_VECTORS();
       w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address, access);
     }
     if (w->machine->hash_path) [[unlikely]]
@@ -154,9 +166,9 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
 template <class M, class R, int V, bool Shared, class A, bool Detect>
 const Exec* guarded_load(const Exec* e, Warp* w, char* regs) {
   Guarded g = guarded_lanes(e, w, regs);
-  if (g.bits &&
-      !scattered_load<M, R, V, Shared, A, Detect>(e, w, regs, g.bits, g.active)) {
-    w->machine->load(*w, pc_of(e, w), e->op, regs, g.bits);
+  if (g.bits && !scattered_load<M, R, V, Shared, A, Detect>(e, w, regs, g.bits, g.active)) {
+    ASSAY_LEAVE_VECTORS();
+    w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, g.bits);
     if (w->machine->abort) return stop(w, e, Stop::aborted);
   }
   ASSAY_NEXT(e, w, regs);
@@ -164,9 +176,9 @@ const Exec* guarded_load(const Exec* e, Warp* w, char* regs) {
 template <class M, class R, int V, bool Shared, class A, bool Detect>
 const Exec* guarded_store(const Exec* e, Warp* w, char* regs) {
   Guarded g = guarded_lanes(e, w, regs);
-  if (g.bits &&
-      !scattered_store<M, R, V, Shared, A, Detect>(e, w, regs, g.bits, g.active)) {
-    w->machine->store(*w, pc_of(e, w), e->op, regs, g.bits);
+  if (g.bits && !scattered_store<M, R, V, Shared, A, Detect>(e, w, regs, g.bits, g.active)) {
+    ASSAY_LEAVE_VECTORS();
+    w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, g.bits);
     if (w->machine->abort) return stop(w, e, Stop::aborted);
   }
   ASSAY_NEXT(e, w, regs);
@@ -174,7 +186,7 @@ const Exec* guarded_store(const Exec* e, Warp* w, char* regs) {
 
 // Kernel parameters at a fixed offset: the same for all lanes.
 template <class R, bool Full> const Exec* load_parameter(const Exec* e, Warp* w, char* regs) {
-  const ir::MemInfo& info = w->program->mem[e->op.c];
+  const ir::MemInfo& info = w->program->mem[e->op.mem()];
   const auto& block = w->machine->parameters;
   if (e->op.imm + info.bytes * info.vector <= block.size()) {
     for (int k = 0; k < info.vector; ++k) {
@@ -186,7 +198,8 @@ template <class R, bool Full> const Exec* load_parameter(const Exec* e, Warp* w,
     }
     ASSAY_NEXT(e, w, regs);
   }
-  w->machine->load(*w, pc_of(e, w), e->op, regs, w->exec_bits);
+  ASSAY_LEAVE_VECTORS();
+  w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);
   if (w->machine->abort) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
 }
@@ -196,13 +209,13 @@ template <bool Point, bool Store> const Exec* any_access(const Exec* e, Warp* w,
   if (Point) {
     ASSAY_POINT(e, w);
   }
-  uint32_t bits =
-      e->op.flags & ir::kGuarded ? guarded_lanes(e, w, regs).bits : w->exec_bits;
+  uint32_t bits = e->op.flags & ir::kGuarded ? guarded_lanes(e, w, regs).bits : w->exec_bits;
   if (bits) {
+    ASSAY_LEAVE_VECTORS();
     if (Store)
-      w->machine->store(*w, pc_of(e, w), e->op, regs, bits);
+      w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, bits);
     else
-      w->machine->load(*w, pc_of(e, w), e->op, regs, bits);
+      w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, bits);
     if (w->machine->abort) return stop(w, e, Stop::aborted);
   }
   ASSAY_NEXT(e, w, regs);

@@ -1,6 +1,6 @@
 // Tests of whole rows of lanes, and gathers: what the memory handlers need of each vector level.
-// Included by core.cpp once per level. The intrinsics stand where g++ 12 makes poor code of the loop
-// (a reduction to one bit, a gather).
+// Included by core.cpp once per level. The intrinsics stand where g++ 12 makes poor code of the
+// loop (a reduction to one bit, a gather).
 #pragma once
 
 #include "vgpu/lanes.hpp"
@@ -17,10 +17,9 @@ namespace assay::vgpu::ASSAY_LEVEL {
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 template <int Stride> ASSAY_INLINE bool affine(const Lanes<uint32_t>& a) {
   const __m512i base = _mm512_set1_epi32(int(a.v[0]));
-  const __m512i step = _mm512_setr_epi32(0, Stride, 2 * Stride, 3 * Stride, 4 * Stride, 5 * Stride,
-                                         6 * Stride, 7 * Stride, 8 * Stride, 9 * Stride,
-                                         10 * Stride, 11 * Stride, 12 * Stride, 13 * Stride,
-                                         14 * Stride, 15 * Stride);
+  const __m512i step = _mm512_setr_epi32(
+      0, Stride, 2 * Stride, 3 * Stride, 4 * Stride, 5 * Stride, 6 * Stride, 7 * Stride, 8 * Stride,
+      9 * Stride, 10 * Stride, 11 * Stride, 12 * Stride, 13 * Stride, 14 * Stride, 15 * Stride);
   __m512i low = _mm512_add_epi32(base, step);
   __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(16 * Stride));
   __mmask16 bad = _kor_mask16(_mm512_cmpneq_epi32_mask(_mm512_load_si512(a.v), low),
@@ -105,8 +104,7 @@ ASSAY_INLINE bool any(const Lanes<uint32_t>& a) {
 ASSAY_INLINE void gather32(Lanes<uint32_t>& d, const void* base, const Lanes<uint32_t>& offset) {
 #if defined(__AVX512F__)
   for (int k = 0; k < 32; k += 16)
-    _mm512_store_si512(d.v + k,
-                       _mm512_i32gather_epi32(_mm512_load_si512(offset.v + k), base, 1));
+    _mm512_store_si512(d.v + k, _mm512_i32gather_epi32(_mm512_load_si512(offset.v + k), base, 1));
 #elif defined(__AVX2__)
   for (int k = 0; k < 4; ++k) {
     __m256i index = _mm256_load_si256(reinterpret_cast<const __m256i*>(offset.v) + k);

@@ -11,7 +11,7 @@
 
 namespace assay::vgpu::ASSAY_LEVEL {
 
-using ir::Op;
+using Op = Operands;
 
 // Warp derives from WarpMasks first (asserted in vgpu/warp.hpp); bodies need no more of it.
 ASSAY_INLINE const WarpMasks& masks_of(const Warp* w) {

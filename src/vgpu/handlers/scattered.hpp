@@ -1,6 +1,6 @@
 // Loads and stores of any pattern and any mask inside one region: gathers, broadcasts, the last row
-// of an odd size. They read and write exactly like Machine::load and Machine::store, which take over
-// whenever something is to be reported. Included by core.cpp once per level.
+// of an odd size. They read and write exactly like Machine::load and Machine::store, which take
+// over whenever something is to be reported. Included by core.cpp once per level.
 #pragma once
 
 #include "vgpu/handlers/control.hpp"
@@ -77,8 +77,7 @@ template <int Bytes> ASSAY_INLINE bool initialised(const Scattered& s) {
   for (int i = 0; i < kLanes; ++i) word.v[i] = s.offset.v[i] >> 5 << 2;
   gather32(word, s.region->init, word);
   constexpr uint32_t kMask = (1u << Bytes) - 1;
-  for (int i = 0; i < kLanes; ++i)
-    bad.v[i] = ~(word.v[i] >> (s.offset.v[i] & 31)) & kMask;
+  for (int i = 0; i < kLanes; ++i) bad.v[i] = ~(word.v[i] >> (s.offset.v[i] & 31)) & kMask;
   return !any(bad);
 }
 
@@ -96,9 +95,9 @@ ASSAY_INLINE bool scattered_load(const Exec* e, Warp* w, char* regs, uint32_t bi
     gather32(value, host, s.offset);
     map<false>(lanes<uint32_t>(regs, e->op.d), active, [](uint32_t v) { return v; }, value);
   } else {
-    const ir::MemInfo& info = w->program->mem[e->op.c];
+    const ir::MemInfo& info = w->program->mem[e->op.mem()];
     for (int k = 0; k < V; ++k) {
-      auto& d = lanes<R>(regs, V == 1 ? e->op.d : info.regs[k]);
+      auto& d = V == 1 ? lanes<R>(regs, e->op.d) : lanes<R>(regs, info.regs[k]);
       for (int i = 0; i < kLanes; ++i) {
         M value;
         std::memcpy(&value, host + s.offset.v[i] + k * sizeof(M), sizeof value);
@@ -112,12 +111,14 @@ ASSAY_INLINE bool scattered_load(const Exec* e, Warp* w, char* regs, uint32_t bi
     bool one = true;
     for (int i = 0; i < kLanes; ++i) one &= s.offset.v[i] == s.first;
     if (one) {
+      ASSAY_LEAVE_VECTORS();
       w->machine->detector->broadcast(kSpace<Shared>, w->machine->agent(*w), bits, base + s.first,
                                       plain(e, w, false, kBytes));
       return true;
     }
     alignas(64) uint64_t address[kLanes];
     for (int i = 0; i < kLanes; ++i) address[i] = base + s.offset.v[i];
+    ASSAY_LEAVE_VECTORS();
     w->machine->detector->access(kSpace<Shared>, w->machine->agent(*w), bits, address,
                                  plain(e, w, false, kBytes), nullptr, 0, 0);
   }
@@ -133,10 +134,10 @@ ASSAY_INLINE bool scattered_store(const Exec* e, Warp* w, char* regs, uint32_t b
       s.region->retrack_on_store || (Detect && w->machine->hash_path))
     return false;
   uint8_t* host = s.region->host;
-  const ir::MemInfo& info = w->program->mem[e->op.c];
+  const ir::MemInfo& info = w->program->mem[e->op.mem()];
   alignas(64) M values[kLanes][V];
   for (int k = 0; k < V; ++k) {
-    const auto& from = lanes<R>(regs, V == 1 ? e->op.b : info.regs[k]);
+    const auto& from = V == 1 ? lanes<R>(regs, e->op.b) : lanes<R>(regs, info.regs[k]);
     for (int i = 0; i < kLanes; ++i) values[i][k] = M(from.v[i]);
   }
   uint32_t changed = 0;
@@ -147,6 +148,7 @@ ASSAY_INLINE bool scattered_store(const Exec* e, Warp* w, char* regs, uint32_t b
   if (Detect && s.region->tracked) {
     alignas(64) uint64_t address[kLanes];
     for (int i = 0; i < kLanes; ++i) address[i] = s.region->base + s.offset.v[i];
+    ASSAY_LEAVE_VECTORS();
     w->machine->detector->access(kSpace<Shared>, w->machine->agent(*w), bits, address,
                                  plain(e, w, true, kBytes), values, kBytes, bits & ~changed);
   }

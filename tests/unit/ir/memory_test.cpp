@@ -9,13 +9,39 @@ const MemInfo& mem(const Program& p, OpCode code, size_t n = 0) {
 }
 
 TEST(Memory, KernelParametersHaveAbsoluteOffsets) {
-  auto p = lower_body("ld.param.u32 %r1, [n]; st.global.u32 [%d1+8], %r1; ret;");
+  auto p = lower_body("ld.param.u16 %r1, [n]; st.global.u32 [%d1+8], %r1; ret;");
   const Op& ld = p->ops[find(*p, OpCode::ld).at(0)];
   EXPECT_EQ(ld.a, kNoSlot);
   EXPECT_EQ(ld.imm, 8u);
   EXPECT_EQ(mem(*p, OpCode::ld).space, ptx::Space::param_entry);
   EXPECT_EQ(p->ops[find(*p, OpCode::st).at(0)].imm, 8u);
   EXPECT_EQ(p->parameter_bytes, 12u);
+}
+
+TEST(Memory, WhatTheLaunchFixesIsAConstantOfTheFrame) {
+  auto p = lower_body("ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; add.u32 %r3, %r1, %r2;"
+                      "st.global.u32 [%d1], %r3; ret;");
+  EXPECT_TRUE(find(*p, OpCode::ld).empty());
+  EXPECT_TRUE(find(*p, OpCode::special).empty());
+  std::vector<Constant::Source> sources;
+  for (const Constant& c : p->functions[0].constants) sources.push_back(c.source);
+  using S = Constant::Source;
+  EXPECT_EQ(std::count(sources.begin(), sources.end(), S::parameter), 1);
+  EXPECT_EQ(std::count(sources.begin(), sources.end(), S::special), 1);
+  EXPECT_EQ(p->ops.back().length, 5); // instructions still count
+}
+
+TEST(Memory, ARegisterWrittenTwiceIsNoConstant) {
+  auto p = lower_body("ld.param.u32 %r1, [n]; add.u32 %r1, %r1, 1; mov.u32 %r2, %tid.x;"
+                      "@%p1 mov.u32 %r2, %ctaid.x; add.u32 %r1, %r1, %r2;"
+                      "st.global.u32 [%d1], %r1; ret;");
+  EXPECT_EQ(find(*p, OpCode::ld).size(), 1u);
+  EXPECT_FALSE(find(*p, OpCode::special).empty());
+}
+
+TEST(Memory, ClocksAreReadWhereTheyStand) {
+  auto p = lower_body("mov.u32 %r1, %clock; st.global.u32 [%d1], %r1; ret;");
+  EXPECT_EQ(find(*p, OpCode::special).size(), 1u);
 }
 
 TEST(Memory, NarrowLoadsKnowTheirRegisters) {

@@ -7,7 +7,7 @@ namespace {
 TEST(Source, LineAndInliningChain) {
   auto p =
       lower_text(".visible .entry _Z1kPi(.param .u64 a)\n{\n.reg .b64 %d<3>; .reg .b32 %r<3>;\n"
-                 ".loc 1 10 3\nld.param.u64 %d1, [a];\n"
+                 "ld.param.u64 %d1, [a];\n.loc 1 10 3\nld.global.u32 %r1, [%d1];\n"
                  ".loc 2 7 5, function_name $L__info, inlined_at 1 11 9\n"
                  "st.global.u32 [%d1], %r1;\nret;\n}\n.file 1 \"k.cu\"\n.file 2 \"lib.cuh\"\n",
                  "_Z1kPi");

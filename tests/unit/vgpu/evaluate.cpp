@@ -182,7 +182,7 @@ void Frame::run(const Recorder& recorder, const LevelUnderTest& level, bool full
     CHECK(is_pure(op.code));
     const PureHandlers& h = level.handlers[pure_index(op.code)];
     bool guarded = op.flags & ir::kGuarded;
-    Exec code[2] = {{guarded ? h.guarded : full ? h.full : h.masked, op}, {stop, {}}};
+    Exec code[2] = {make_exec(guarded ? h.guarded : full ? h.full : h.masked, op), {stop, {}}};
     code[0].run(code, reinterpret_cast<Warp*>(&masks), regs());
   }
 }

@@ -85,7 +85,7 @@ Store run(const Case& c, const PureHandlers& h, int mode, uint32_t exec) {
   Store store = c.store;
   Handler stop = [](const Exec* e, Warp*, char*) { return e; };
   Handler handler = mode == 0 ? h.full : mode == 1 ? h.masked : h.guarded;
-  Exec code[2] = {{handler, c.op}, {stop, {}}};
+  Exec code[2] = {make_exec(handler, c.op), {stop, {}}};
   handler(code, reinterpret_cast<Warp*>(&masks), reinterpret_cast<char*>(store.data()));
   return store;
 }
