@@ -74,6 +74,13 @@ double peak_gflops() {
   return operations / median_seconds(5, [&] { level.multiply_adds(kTurns); }) / 1e9;
 }
 
+double peak_now() {
+  const Level level = best_level();
+  if (!level.multiply_adds) return 0;
+  const double start = now(), operations = level.multiply_adds(200'000);
+  return operations / (now() - start) / 1e9;
+}
+
 double median(std::vector<double> values) {
   auto middle = values.begin() + ptrdiff_t(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

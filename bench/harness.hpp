@@ -17,6 +17,10 @@ std::string vector_level();
 // loop of independent multiply-adds that never leaves the registers.
 double peak_gflops();
 
+// The same by one short turn: to be taken between the runs of a kernel, since a busy machine may
+// change its speed by the second.
+double peak_now();
+
 // CPU seconds of one call: the median of `runs` calls, after one that is not counted.
 double median_seconds(int runs, const std::function<void()>& call);
 

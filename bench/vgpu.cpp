@@ -131,13 +131,14 @@ std::vector<Kernel> kernels() {
 } // namespace
 
 // For a profiler: one kernel, many times, with or without detection.
-int profile(const std::string& name, bool detect) {
+int profile(const std::string& name, bool detect, const char* level) {
   for (const Kernel& k : kernels()) {
     if (k.name != name) continue;
     auto policy = schedule::make_policy("canonical", 1);
     vgpu::RunOptions options;
     options.record_trace = false;
     options.detect = detect;
+    options.level = level;
     double seconds = 0, instructions = 0;
     while (seconds < 2) {
       vgpu::Outcome out = vgpu::run(k.job, *policy, options);
@@ -149,9 +150,9 @@ int profile(const std::string& name, bool detect) {
   return 0;
 }
 
-// vgpu [KERNEL [on|off]]: all kernels, one, or one for a profiler.
+// vgpu [KERNEL [on|off [LEVEL]]]: all kernels, one, or one for a profiler.
 int main(int argc, char** argv) {
-  if (argc > 2) return profile(argv[1], std::string(argv[2]) == "on");
+  if (argc > 2) return profile(argv[1], std::string(argv[2]) == "on", argc > 3 ? argv[3] : "");
   fmt::print("processor     {}\n", processor());
   fmt::print("vector level  {}\n", vector_level());
   const double peak = peak_gflops();
@@ -168,7 +169,7 @@ int main(int argc, char** argv) {
     options.record_trace = false;
     vgpu::Outcome plain, detecting;
     // Alternately, so that both see the same machine.
-    std::vector<double> off_times, on_times;
+    std::vector<double> off_times, on_times, share, slowdown;
     for (int i = 0; i < 10; ++i) {
       options.detect = false;
       plain = vgpu::run(k.job, *policy, options);
@@ -177,6 +178,9 @@ int main(int argc, char** argv) {
       if (i == 0) continue;
       off_times.push_back(plain.launch_seconds);
       on_times.push_back(detecting.launch_seconds);
+      double speed = double(plain.thread_instructions) / plain.launch_seconds / 1e9;
+      share.push_back(speed / (peak_now() / 2));
+      slowdown.push_back(detecting.launch_seconds / plain.launch_seconds);
     }
     double off = median(off_times), on = median(on_times);
     for (const vgpu::Outcome* o : {&plain, &detecting})
@@ -187,8 +191,8 @@ int main(int argc, char** argv) {
     equal &= same;
     table.rows.push_back(
         {k.name, fmt::format("{:.1f}", n / 1e6), fmt::format("{:.2f}", n / off / 1e9),
-         fmt::format("{:.0f} %", n / off / 1e9 / (peak / 2) * 100),
-         fmt::format("{:.2f}", n / on / 1e9), fmt::format("{:.2f}", on / off),
+         fmt::format("{:.0f} %", median(share) * 100),
+         fmt::format("{:.2f}", n / on / 1e9), fmt::format("{:.2f}", median(slowdown)),
          fmt::format("{}", detecting.shadow_bytes / 1024), same ? "equal" : "DIFFER"});
   }
   fmt::print("{}", table.text());

@@ -134,6 +134,8 @@ struct Machine {
   schedule::AgentId id_of(const Warp& w, const Group& g) const {
     return {w.cta->index, w.index * 32 + uint32_t(__builtin_ctz(g.lanes))};
   }
+  size_t running = 0; // index of the agent that ran last, when it was picked
+  size_t find_runnable(schedule::AgentId id) const;
   void runnable_insert(schedule::AgentId id);
   void runnable_erase(schedule::AgentId id);
   bool admit();

@@ -195,6 +195,7 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
 // Two parts of one warp that wait at different .aligned barrier instructions can never both be
 // right.
 void Machine::check_barrier_divergence(Warp& w) {
+  if (w.group_count < 2) return;
   const Group* first = nullptr;
   for (const Group& g : w.groups) {
     if (g.state != GroupState::at_barrier || !(program.ops[g.pc].flags & ir::kAligned)) continue;

@@ -22,15 +22,23 @@ constexpr uint32_t kVisits = 32;
 } // namespace
 
 void Machine::runnable_insert(schedule::AgentId id) {
+  if (runnable.empty() || runnable.back() < id) return runnable.push_back(id); // as when CTAs start
   auto at = std::lower_bound(runnable.begin(), runnable.end(), id);
   CHECK(at == runnable.end() || *at != id);
   runnable.insert(at, id);
 }
 
-void Machine::runnable_erase(schedule::AgentId id) {
+// Its place among the runnable ones, or beyond them. Mostly it is the one that runs.
+size_t Machine::find_runnable(schedule::AgentId id) const {
+  if (running < runnable.size() && runnable[running] == id) return running;
   auto at = std::lower_bound(runnable.begin(), runnable.end(), id);
-  CHECK(at != runnable.end() && *at == id);
-  runnable.erase(at);
+  return at != runnable.end() && *at == id ? size_t(at - runnable.begin()) : runnable.size();
+}
+
+void Machine::runnable_erase(schedule::AgentId id) {
+  size_t at = find_runnable(id);
+  CHECK(at < runnable.size());
+  runnable.erase(runnable.begin() + ptrdiff_t(at));
 }
 
 void Machine::set_state(Warp& w, Group& g, GroupState state) {
@@ -153,6 +161,9 @@ void Machine::release_joins(Warp& w) {
 
 void Machine::settle(Warp& w) {
   if (w.live == 0) return;
+  if (w.group_count == 1 && w.groups[0].state != GroupState::dead &&
+      w.groups[0].state != GroupState::at_join)
+    return w.groups[0].joins.clear();
   check_joins(w);
   bool runs = false, waits = false, held = false;
   for (Group& g : w.groups) {
@@ -363,8 +374,8 @@ void Machine::run() {
         return;
       }
     }
-    auto at = std::lower_bound(runnable.begin(), runnable.end(), last);
-    int index = at != runnable.end() && *at == last ? int(at - runnable.begin()) : -1;
+    size_t at = find_runnable(last);
+    int index = at < runnable.size() ? int(at) : -1;
     schedule::Decision d = policy.pick(runnable, index);
     if (d.pick >= runnable.size()) {
       outcome.events.push_back(
@@ -374,7 +385,8 @@ void Machine::run() {
            {}});
       return;
     }
-    last = runnable[spinning ? pass_over(d.pick) : d.pick];
+    running = spinning ? pass_over(d.pick) : d.pick;
+    last = runnable[running];
     run_agent(last, d.points);
   }
 }

@@ -11,7 +11,8 @@ namespace assay::vgpu::ASSAY_LEVEL {
 #define ASSAY_SLOW __attribute__((noinline, cold))
 
 // A range of a region that is inside, aligned and (for reads) initialised. Bytes: a power of two.
-template <int Bytes> ASSAY_INLINE bool inside(const Region& r, uint64_t offset) {
+template <int Bytes, bool Shared> ASSAY_INLINE bool inside(const Region& r, uint64_t offset) {
+  if (Shared) return offset + Bytes <= r.size; // of 32 bits
   return r.size >= uint64_t(Bytes) && offset <= r.size - Bytes;
 }
 template <int Bytes> ASSAY_INLINE bool initialised(const Region& r, uint64_t offset) {
@@ -84,7 +85,7 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
   if (!ordinary<Shared>(r) || address & (kBytes - 1)) ASSAY_LOAD_OTHER(e, w, regs);
   uint64_t offset = Shared ? address : address - r->base;
   if (step == A(kBytes)) {
-    if (!affine<kBytes>(a) || !inside<kBytes * 32>(*r, offset) ||
+    if (!affine<kBytes>(a) || !inside<kBytes * 32, Shared>(*r, offset) ||
         !initialised<kBytes * 32>(*r, offset))
       ASSAY_LOAD_OTHER(e, w, regs);
     spread<M, R, V>(r->host + offset, e, w, regs);
@@ -94,7 +95,7 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
                                    plain(e, w, false, kBytes));
     }
   } else if (V == 1 && step == 0) {
-    if (!affine<0>(a) || !inside<kBytes>(*r, offset) || !initialised<kBytes>(*r, offset))
+    if (!affine<0>(a) || !inside<kBytes, Shared>(*r, offset) || !initialised<kBytes>(*r, offset))
       ASSAY_LOAD_OTHER(e, w, regs);
     M value;
     std::memcpy(&value, r->host + offset, sizeof value);
@@ -125,7 +126,7 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
       !affine<kBytes>(a))
     ASSAY_STORE_OTHER(e, w, regs);
   uint64_t offset = Shared ? address : address - r->base;
-  if (!inside<kBytes * 32>(*r, offset)) ASSAY_STORE_OTHER(e, w, regs);
+  if (!inside<kBytes * 32, Shared>(*r, offset)) ASSAY_STORE_OTHER(e, w, regs);
   uint8_t* to = r->host + offset;
   alignas(64) M values[kLanes * V];
   if constexpr (V == 1) {
