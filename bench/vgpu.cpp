@@ -191,9 +191,9 @@ int main(int argc, char** argv) {
     equal &= same;
     table.rows.push_back(
         {k.name, fmt::format("{:.1f}", n / 1e6), fmt::format("{:.2f}", n / off / 1e9),
-         fmt::format("{:.0f} %", median(share) * 100),
-         fmt::format("{:.2f}", n / on / 1e9), fmt::format("{:.2f}", median(slowdown)),
-         fmt::format("{}", detecting.shadow_bytes / 1024), same ? "equal" : "DIFFER"});
+         fmt::format("{:.0f} %", median(share) * 100), fmt::format("{:.2f}", n / on / 1e9),
+         fmt::format("{:.2f}", median(slowdown)), fmt::format("{}", detecting.shadow_bytes / 1024),
+         same ? "equal" : "DIFFER"});
   }
   fmt::print("{}", table.text());
   return equal ? 0 : 1;

@@ -30,6 +30,25 @@ struct AccessInfo {
   uint8_t bytes = 4;         // per lane, contiguous: 1 … 16 (vectors count as one access)
 };
 
+// An AccessInfo in 16 bits, but for the pc.
+enum AttributeBits : uint16_t {
+  kWrite = 1,
+  kRead = 2,
+  kAtomic = 4,
+  kStrong = 8,
+  kNonCoherent = 16,
+  kSilent = 32,
+  kScopeShift = 6,  // three bits
+  kAffine = 512,    // lane l is at start + l·bytes; else every lane is at start
+  kCopy = 1024,     // `warps` is the number of a group of asynchronous copies
+  kBytesShift = 11, // five bits: bytes − 1
+};
+
+// The same for a weak access of `bytes` bytes a lane.
+constexpr uint16_t weak_attributes(bool write, bool silent, uint32_t bytes) {
+  return uint16_t((write ? kWrite : kRead) | (silent ? kSilent : 0) | (bytes - 1) << kBytesShift);
+}
+
 // One side of a race, with enough to find it in another run.
 struct Side {
   Agent agent;

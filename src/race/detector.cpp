@@ -28,11 +28,21 @@ void Detector::cta_end(uint32_t cta) {
 }
 
 void Detector::affine(Space space, Agent agent, uint64_t address, const AccessInfo& info) {
-  state_->front.affine(space, agent, address, info);
+  if (space != Space::local) state_->front.affine(space, agent, address, info.pc, pack(info));
+}
+void Detector::affine(Space space, Agent agent, uint64_t address, uint32_t pc,
+                      uint16_t attributes) {
+  state_->front.affine(space, agent, address, pc, attributes);
 }
 void Detector::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
                          const AccessInfo& info) {
-  state_->front.broadcast(space, agent, lanes, address, info);
+  CHECK(!info.write);
+  if (space != Space::local && lanes)
+    state_->front.broadcast(space, agent, lanes, address, info.pc, pack(info));
+}
+void Detector::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
+                         uint16_t attributes) {
+  state_->front.broadcast(space, agent, lanes, address, pc, attributes);
 }
 void Detector::access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,
                       const AccessInfo& info, const void* values, uint32_t value_stride,

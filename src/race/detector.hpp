@@ -40,9 +40,13 @@ public:
 
   // The whole warp accesses base + lane·bytes (all 32 lanes): the fast path.
   void affine(Space space, Agent agent, uint64_t address, const AccessInfo& info);
+  // The same for a weak access, whose attributes (weak_attributes) are known when it is compiled.
+  void affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint16_t attributes);
   // All lanes of `lanes` access the same location (reads).
   void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
                  const AccessInfo& info);
+  void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
+                 uint16_t attributes);
   // Any pattern; address[i] counts for the lanes in `lanes`. For writes `values` points to 32
   // entries of `value_stride` bytes with what each lane stores (to tell value races); may be null
   // for reads. `info.silent` is not used here: silent_lanes has a bit per lane.

@@ -10,6 +10,8 @@
 
 namespace assay::race {
 namespace {
+// The short way is one function at each of its beginnings: calls would take half of its time.
+#define ASSAY_HOT inline __attribute__((always_inline))
 constexpr uint8_t kMaxBytes = 32; // as many as a record can tell
 constexpr size_t kRunBytes = 16;  // neighbouring lanes with at least so many become one record
 
@@ -59,8 +61,8 @@ void Front::prepare_anew(Space space, Agent agent) {
 
 // -- the short way -------------------------------------------------------------------------------
 
-inline bool Front::hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t what,
-                            uint32_t lanes, uint32_t change, bool changing) {
+ASSAY_HOT bool Front::hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t what,
+                               uint32_t lanes, uint32_t change, bool changing) {
   if (!head) {
     if (changing) row.change = change;
     head = pool.add(what, when_, warps_, lanes, change);
@@ -79,8 +81,8 @@ inline bool Front::hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t
 }
 
 // True: there was nothing to judge, and the access is kept.
-inline bool Front::hot(Row& row, Region& region, uint32_t pc, uint16_t attributes, int start,
-                       uint32_t lanes, uint32_t change) {
+ASSAY_HOT bool Front::hot(Row& row, Region& region, uint32_t pc, uint16_t attributes, int start,
+                          uint32_t lanes, uint32_t change) {
   bool write = attributes & kWrite, changing = (attributes & (kWrite | kSilent)) == kWrite;
   if (row.generation != region.generation || row.floor != region.floor || row.writes) return false;
   Store& store = *region.store;
@@ -99,11 +101,17 @@ inline bool Front::hot(Row& row, Region& region, uint32_t pc, uint16_t attribute
   return hot_keep(store.records, cell.writes, row, what, lanes, change, changing);
 }
 
+// The row of an address and its region.
+ASSAY_HOT Row* Front::row_of(Region*& region, uint64_t address) {
+  region = shared_ ? shared_ : shadow_.region(space_, agent_.cta, address);
+  return shadow_.row(region, address);
+}
+
 // One location, accessed by lanes of one time.
-inline void Front::point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes,
-                         uint32_t change) {
-  Region* region = shared_ ? shared_ : shadow_.region(space_, agent_.cta, address);
-  Row* row = shadow_.row(region, address);
+ASSAY_HOT void Front::point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes,
+                            uint32_t change) {
+  Region* region;
+  Row* row = row_of(region, address);
   if (row && hot(*row, *region, pc, attributes, int(address % kRowBytes), lanes, change)) return;
   Access& g = groups_.front();
   g.record.pc = pc;
@@ -115,37 +123,38 @@ inline void Front::point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t
 
 // -- accesses ------------------------------------------------------------------------------------
 
-void Front::affine(Space space, Agent agent, uint64_t address, const AccessInfo& info) {
-  if (space == Space::local) return;
-  CHECK(info.bytes >= 1 && info.bytes <= kMaxBytes);
+void Front::affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint16_t attributes) {
   prepare(space, agent);
-  uint16_t attributes = pack(info) | kAffine;
+  attributes |= kAffine;
   uint32_t change = change_of(attributes);
-  uint32_t bytes = info.bytes * 32u;
-  if (info.write && !variables_->empty()) {
+  if (uniform_ && address % kRowBytes == 0 && attributes >> kBytesShift == kRowBytes / 32 - 1 &&
+      (!(attributes & kWrite) || variables_->empty())) {
+    Region* region;
+    Row* row = row_of(region, address);
+    if (row && hot(*row, *region, pc, attributes, 0, kAllLanes, change)) return;
+  }
+  affine_anew(agent, address, pc, attributes, change);
+}
+
+void Front::affine_anew(Agent agent, uint64_t address, uint32_t pc, uint16_t attributes,
+                        uint32_t change) {
+  uint32_t bytes = (uint32_t(attributes >> kBytesShift) + 1) * 32;
+  if (attributes & kWrite && !variables_->empty()) {
     uint32_t parts = attributes & kStrong ? 32 : 1; // each lane's location may begin a chain
     for (uint32_t l = 0; l < parts; ++l)
       variables_->overwritten(address + l * bytes / parts, address + (l + 1) * bytes / parts,
                               attributes & kStrong);
   }
-  if (uniform_ && address % kRowBytes == 0 && bytes == kRowBytes) {
-    Region* region = shared_ ? shared_ : shadow_.region(space, agent.cta, address);
-    Row* row = shadow_.row(region, address);
-    if (row && hot(*row, *region, info.pc, attributes, 0, kAllLanes, change)) return;
-  }
-  if (split(agent, kAllLanes, info.pc, attributes, change)) return now(groups_.front(), address);
+  if (split(agent, kAllLanes, pc, attributes, change)) return now(groups_.front(), address);
   for (Access& g : groups_) later(g, address);
   finish();
 }
 
-void Front::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
-                      const AccessInfo& info) {
-  if (space == Space::local || !lanes) return;
-  CHECK(info.bytes >= 1 && info.bytes <= kMaxBytes && !info.write);
+void Front::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
+                      uint16_t attributes) {
   prepare(space, agent);
-  uint16_t attributes = pack(info);
-  if (uniform_) return point(address, lanes, info.pc, attributes, shadow_.change());
-  split(agent, lanes, info.pc, attributes, shadow_.change());
+  if (uniform_) return point(address, lanes, pc, attributes, shadow_.change());
+  split(agent, lanes, pc, attributes, shadow_.change());
   for (Access& g : groups_) now(g, address);
 }
 

@@ -16,9 +16,9 @@ class Front {
 public:
   Front(const LaunchShape& shape, const Limits& limits);
 
-  void affine(Space space, Agent agent, uint64_t address, const AccessInfo& info);
-  void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
-                 const AccessInfo& info);
+  void affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint16_t attributes);
+  void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
+                 uint16_t attributes);
   void access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,
               const AccessInfo& info, const void* values, uint32_t value_stride,
               uint32_t silent_lanes);
@@ -52,6 +52,9 @@ private:
            uint32_t change);
   bool hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t what, uint32_t lanes,
                 uint32_t change, bool changing);
+  Row* row_of(Region*& region, uint64_t address);
+  void affine_anew(Agent agent, uint64_t address, uint32_t pc, uint16_t attributes,
+                   uint32_t change);
   void point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change);
 
   bool split(Agent agent, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change);

@@ -19,20 +19,6 @@ inline constexpr uint32_t kRowBytes = 128;
 inline constexpr uint32_t kNoRecord = 0;
 inline constexpr uint32_t kAllLanes = 0xffffffff;
 
-// An AccessInfo in 16 bits, but for the pc.
-enum AttributeBits : uint16_t {
-  kWrite = 1,
-  kRead = 2,
-  kAtomic = 4,
-  kStrong = 8,
-  kNonCoherent = 16,
-  kSilent = 32,
-  kScopeShift = 6,  // three bits
-  kAffine = 512,    // lane l is at start + l·bytes; else every lane is at start
-  kCopy = 1024,     // `warps` is the number of a group of asynchronous copies
-  kBytesShift = 11, // five bits: bytes − 1
-};
-
 // The six flags are bytes of 0 or 1 that follow each other: one multiplication gathers them.
 // Atomic operations are strong, and only writes are silent.
 inline uint16_t pack(const AccessInfo& info) {

@@ -91,8 +91,8 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
     spread<M, R, V>(r->host + offset, e, w, regs);
     if (Detect && r->tracked) {
       ASSAY_LEAVE_VECTORS();
-      w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address,
-                                   plain(e, w, false, kBytes));
+      w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address, pc_of(e, w),
+                                   race::weak_attributes(false, false, kBytes));
     }
   } else if (V == 1 && step == 0) {
     if (!affine<0>(a) || !inside<kBytes, Shared>(*r, offset) || !initialised<kBytes>(*r, offset))
@@ -104,7 +104,7 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
     if (Detect && r->tracked) {
       ASSAY_LEAVE_VECTORS();
       w->machine->detector->broadcast(kSpace<Shared>, w->machine->agent(*w), kAllLanes, address,
-                                      plain(e, w, false, kBytes));
+                                      pc_of(e, w), race::weak_attributes(false, false, kBytes));
     }
   } else {
     ASSAY_LOAD_OTHER(e, w, regs);
@@ -151,10 +151,9 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
   w->stored |= changed;
   if (Detect) {
     if (r->tracked) {
-      auto access = plain(e, w, true, kBytes);
-      access.silent = !changed;
       ASSAY_LEAVE_VECTORS();
-      w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address, access);
+      w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address, pc_of(e, w),
+                                   race::weak_attributes(true, !changed, kBytes));
     }
     if (w->machine->hash_path) [[unlikely]]
       w->machine->path(address);

@@ -113,7 +113,7 @@ ASSAY_INLINE bool scattered_load(const Exec* e, Warp* w, char* regs, uint32_t bi
     if (one) {
       ASSAY_LEAVE_VECTORS();
       w->machine->detector->broadcast(kSpace<Shared>, w->machine->agent(*w), bits, base + s.first,
-                                      plain(e, w, false, kBytes));
+                                      pc_of(e, w), race::weak_attributes(false, false, kBytes));
       return true;
     }
     alignas(64) uint64_t address[kLanes];
