@@ -109,7 +109,7 @@ struct Constant {
   enum class Source : uint8_t {
     value,     // `value` in all lanes
     parameter, // of the kernel: the 4 or 8 bytes at offset `value` of the parameter block
-    special,   // of the kernel: the special register Special(value), which depends on the place only
+    special, // of the kernel: the special register Special(value), which depends on the place only
   };
   Slot slot;
   bool wide; // 64-bit lanes

@@ -48,6 +48,7 @@ struct Machine {
   void runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // printf, assert, malloc …
   void fence(Warp& w, const ir::Op& op);
   // The general load and store: any space, any width, any mask; checks, observes, reports.
+  bool local_row(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active, bool write);
   void load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
   void store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
   // Op before which an armed access may have to be held; true: the group stops here.

@@ -87,7 +87,7 @@ void Machine::perform_copy(Cta& cta, Copy& copy) {
       detector->access(race::Space::shared, self, 1u << i, address, access, values, 16,
                        silent ? 1u << i : 0);
     std::memcpy(to.region->host + to.offset, value, copy.bytes);
-    init_set(to.region->init, to.offset, copy.bytes);
+    if (to.region->init) init_set(to.region->init, to.offset, copy.bytes);
   }
   copy.done = true;
 }

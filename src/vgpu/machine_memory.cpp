@@ -64,13 +64,52 @@ bool local_copy(Warp& w, uint32_t lane, uint64_t offset, void* bytes, uint64_t n
 }
 } // namespace
 
+// Local memory is kept word by word for all lanes, so that lanes at one place of their frames, as
+// they mostly are, access rows. True: done, or reported.
+bool Machine::local_row(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active,
+                        bool write) {
+  const ir::MemInfo& info = program.mem[op.c];
+  if (info.space != Space::local || info.vector != 1 || info.register_bits > 64 || hash_path ||
+      (info.bytes != 4 && info.bytes != 8) || info.register_bits != info.bytes * 8)
+    return false;
+  uint32_t lowest = uint32_t(__builtin_ctz(active));
+  uint64_t first = lane_address(op, info, regs, lowest, *w.group), bytes = info.bytes;
+  if (info.frame) local_reserve(w, first + bytes);
+  uint64_t offset = ir::local_offset(first);
+  if (offset % bytes || offset + bytes > w.local.size() * 4) return false;
+  for (uint32_t left = active; left && op.a != ir::kNoSlot; left &= left - 1) {
+    uint32_t i = uint32_t(__builtin_ctz(left));
+    uint64_t a = lane_address(op, info, regs, i, *w.group), owner = ir::local_owner(a);
+    if (ir::local_offset(a) != offset || (owner && owner != w.index * 32 + i + 1)) return false;
+  }
+  ir::Slot slot = info.regs[0];
+  if (slot == ir::kNoSlot) return false;
+  for (uint64_t k = 0; k < bytes / 4; ++k) {
+    auto& init = w.local_init[offset / 4 + k];
+    auto& row = w.local[offset / 4 + k].v;
+    uint32_t known = init.byte[0] & init.byte[1] & init.byte[2] & init.byte[3];
+    if (!write && options.check_init && active & ~known) return false; // to be reported
+    for (uint32_t i = 0; i < 32; ++i) {
+      if (!(active >> i & 1)) continue;
+      uint32_t& word = lanes<uint32_t>(regs, slot).v[i * (bytes / 4) + k];
+      if (write) {
+        w.stored |= row[i] != word;
+        row[i] = word;
+      } else {
+        word = row[i];
+      }
+    }
+    for (uint32_t& b : init.byte) b |= write ? active : 0;
+  }
+  return true;
+}
+
 Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space space,
                                    uint64_t address, uint64_t bytes, uint64_t align, bool write,
                                    const char* what) {
   Region* r = nullptr;
   uint64_t offset = 0;
   bool local = space == Space::local;
-  std::string region_name;
   if (space == Space::none || space == Space::global || space == Space::constant) {
     uint64_t window = ir::window_of(address);
     if (space == Space::none && window == ir::kSharedWindow)
@@ -134,9 +173,11 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
           true, "", address);
     return {};
   }
-  region_name = r == &parameter_region ? "kernel parameters"
-                : r == &w.cta->shared  ? "shared memory"
-                                       : memory.name(*r);
+  auto region_name = [&]() -> std::string {
+    return r == &parameter_region ? "kernel parameters"
+           : r == &w.cta->shared  ? "shared memory"
+                                  : memory.name(*r);
+  };
   if (r->size < bytes || offset > r->size - bytes) {
     int64_t signed_offset = int64_t(offset);
     // An access before the first byte stands in the window with an offset below the base.
@@ -144,28 +185,28 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
       signed_offset = int64_t(address) - int64_t(r->base);
     fault(w, pc, lane, EventKind::out_of_bounds,
           fmt::format("{} of {} bytes at offset {} of {} ({} bytes) is out of bounds", what, bytes,
-                      signed_offset, region_name, r->size),
-          true, region_name, uint64_t(signed_offset));
+                      signed_offset, region_name(), r->size),
+          true, region_name(), uint64_t(signed_offset));
     return {};
   }
   uint64_t real = r->space == race::Space::shared ? offset : address;
   if (real % align) {
     fault(w, pc, lane, EventKind::misaligned,
           fmt::format("{} of {} bytes at offset {} of {} is not aligned to {}", what, bytes, offset,
-                      region_name, align),
-          true, region_name, offset);
+                      region_name(), align),
+          true, region_name(), offset);
     return {};
   }
   if (write && r->read_only) {
     fault(w, pc, lane, EventKind::illegal_operation,
-          fmt::format("{} writes to {}, which is read-only", what, region_name), true, region_name,
-          offset);
+          fmt::format("{} writes to {}, which is read-only", what, region_name()), true,
+          region_name(), offset);
     return {};
   }
   if (write && r->retrack_on_store) {
     Place p = place(w, pc, lane, what);
     p.has_address = true;
-    p.region = region_name;
+    p.region = region_name();
     p.offset = offset;
     store_to_input(*r, p);
     return {};
@@ -258,6 +299,7 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
   saw_strong |= info.semantics != ir::Semantics::weak;
+  if (local_row(w, pc, op, regs, active, false)) return;
   alignas(8) uint64_t address[32];
   uint32_t in_global = 0, in_shared = 0;
   uint8_t value[128];
@@ -308,6 +350,7 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
   saw_strong |= info.semantics != ir::Semantics::weak;
+  if (local_row(w, pc, op, regs, active, true)) return;
   alignas(8) uint64_t address[32];
   alignas(16) uint8_t values[32][16 * 8];
   Resolved at[32];
