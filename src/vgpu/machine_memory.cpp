@@ -93,7 +93,7 @@ bool Machine::local_row(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint
       if (!(active >> i & 1)) continue;
       uint32_t& word = lanes<uint32_t>(regs, slot).v[i * (bytes / 4) + k];
       if (write) {
-        w.stored |= row[i] != word;
+        w.stored_local |= row[i] != word;
         row[i] = word;
       } else {
         word = row[i];

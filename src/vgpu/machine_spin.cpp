@@ -67,7 +67,7 @@ void Machine::polled(Warp& w, uint32_t pc, uint32_t lanes, const uint8_t* const*
 bool Machine::in_vain(schedule::AgentId id) {
   if (id.unit >= schedule::kCopyUnit) return false;
   uint32_t lane = id.unit % 32;
-  for (Group& g : cta_of(id.cta)->warps[id.unit / 32]->groups) {
+  for (Group& g : table.find(id.cta)->warps[id.unit / 32]->groups) {
     if (g.state != GroupState::ready || !(g.lanes >> lane & 1)) continue;
     if (!g.poll || !g.poll->spinning) return false;
     Poll& p = *g.poll;
