@@ -337,6 +337,7 @@ private:
                                     : "update one place in " + out.space + " memory",
                                 where(a), where(b),
                                 found.kind == "value-race" ? "the outcome cannot depend on it"
+                                : !found.differing.empty() ? "the race found makes the difference"
                                 : found.both_orders        ? "both orders left the same bytes"
                                                            : "no difference was seen");
     } else if (!as_finding.locations.empty()) {

@@ -372,7 +372,7 @@ private:
         continue;
       }
       if (best->conflict.kind == Conflict::Kind::order) {
-        if (best->differs) {
+        if (best->differs && !is_race_of(*best)) {
           f.kind = "nondeterministic";
           report_.deterministic = false;
           races.push_back(std::move(f));
@@ -432,6 +432,19 @@ private:
         }
       report_.findings.push_back(std::move(f));
     }
+  }
+
+  // Are the two outcomes of this order conflict those of some race's two orders? Turning the one
+  // round then turned the other round too, and it is the race that makes the difference.
+  bool is_race_of(const Pair& order) const {
+    for (const auto& [key, instances] : conflicts_)
+      for (const Pair& p : instances) {
+        if (p.conflict.kind == Conflict::Kind::order || !p.differs) continue;
+        if ((p.outcome == order.outcome && p.other == order.other) ||
+            (p.outcome == order.other && p.other == order.outcome))
+          return true;
+      }
+    return false;
   }
 
   void adopt(Finding& f) const {
