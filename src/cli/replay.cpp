@@ -53,7 +53,7 @@ int replay(const Session& session) {
                                   {"policy", trace->policy},
                                   {"completed", outcome->completed},
                                   {"digest", digest}};
-    print(out.dump(2) + "\n");
+    print(out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     return kPass;
   }
   print(outcome->printed);

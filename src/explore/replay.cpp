@@ -48,10 +48,12 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
   if (what)
     return usage_error(fmt::format("refused to replay: {} changed since the trace was made", what));
   vgpu::RunOptions run;
-  run.step_budget = options.step_budget;
+  run.step_budget = trace.budget;
   run.level = options.level;
   run.detect = options.detect || !trace.arms.empty();
   for (const auto& a : trace.arms) {
+    if (a.space > uint32_t(race::Space::local))
+      return usage_error("refused to replay: the trace arms an access of no known space");
     vgpu::Arm arm;
     arm.launch = a.launch;
     arm.space = race::Space(a.space);
@@ -69,6 +71,10 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
   vgpu::Outcome out = vgpu::run(job, *policy, run);
   for (const vgpu::Event& e : out.events)
     if (e.kind == vgpu::EventKind::replay_mismatch) return usage_error(e.message);
+  if (out.digest != trace.outcome)
+    return usage_error(fmt::format("the replay left other bytes (outcome {}) than the recorded run "
+                                   "({}): the trace was edited, or this is an error of Assay",
+                                   out.digest.hex(), trace.outcome.hex()));
   return out;
 }
 

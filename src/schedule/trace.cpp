@@ -1,12 +1,13 @@
 // Traces as text, and replay: a trace is a policy that gives the recorded answers again.
 //
-// Form (version 1), one item a line, so that a trace can be read, cut and compared:
-//   assay-trace 1
+// Form (version 2), one item a line, so that a trace can be read and compared:
+//   assay-trace 2
 //   program <digest>   launch <digest>   inputs <digest>   device <name>   semantics <version>
-//   policy <name> <seed>
+//   policy <name> <seed> budget <thread-instructions>
 //   arm <launch> <space> <address> then two sides, each <pc> <cta> <warp> <lane> <time>
 //   choices <value>x<count> …
 //   step <launch> <cta> <unit> <limit>[x<repeats>]
+//   end <digest of the memory that the run left>
 #include "schedule/trace.hpp"
 
 #include <fmt/format.h>
@@ -52,6 +53,9 @@ bool read_counted(const std::string& word, uint64_t& value, uint64_t& count) {
   return *end == 0 && count > 0 && count <= (uint64_t(1) << 28);
 }
 
+// A short line can stand for many items: more than a run within the largest budget makes are none.
+constexpr size_t kMostItems = size_t(1) << 27;
+
 bool read_line(const std::string& line, Trace& t) {
   std::istringstream in(line);
   std::string word;
@@ -62,7 +66,9 @@ bool read_line(const std::string& line, Trace& t) {
            in >> k && k == "inputs" && read_digest(in, t.inputs) && in >> k >> t.device &&
            k == "device" && in >> k >> t.semantics && k == "semantics";
   }
-  if (word == "policy") return bool(in >> t.policy >> t.seed);
+  if (word == "policy")
+    return in >> t.policy >> t.seed >> word >> t.budget && word == "budget" &&
+           make_policy(t.policy, 0);
   if (word == "arm") {
     Trace::Armed a;
     in >> a.launch >> a.space >> a.address;
@@ -73,7 +79,7 @@ bool read_line(const std::string& line, Trace& t) {
   uint64_t value, count;
   if (word == "choices") {
     while (in >> word) {
-      if (!read_counted(word, value, count)) return false;
+      if (!read_counted(word, value, count) || count > kMostItems - t.choices.size()) return false;
       t.choices.insert(t.choices.end(), count, uint32_t(value));
     }
     return true;
@@ -81,7 +87,7 @@ bool read_line(const std::string& line, Trace& t) {
   if (word == "step") {
     Trace::Step s{};
     if (!(in >> s.launch >> s.agent.cta >> s.agent.unit >> word) ||
-        !read_counted(word, value, count))
+        !read_counted(word, value, count) || count > kMostItems - t.steps.size())
       return false;
     s.limit = uint32_t(value);
     t.steps.insert(t.steps.end(), count, s);
@@ -105,8 +111,10 @@ public:
     if (at == runnable.end() || *at != s.agent) return {uint32_t(runnable.size()), 0};
     return {uint32_t(at - runnable.begin()), s.limit};
   }
-  uint32_t choose(Choice, uint32_t) override {
-    return choice_ < trace_.choices.size() ? trace_.choices[choice_++] : 0;
+  // An edited trace may hold a number that is no answer here; its outcome will not be the recorded.
+  uint32_t choose(Choice, uint32_t n) override {
+    uint32_t answer = choice_ < trace_.choices.size() ? trace_.choices[choice_++] : 0;
+    return answer < n ? answer : 0;
   }
   bool admit_all() const override { return traits_->admit_all(); }
   bool reconverge() const override { return traits_->reconverge(); }
@@ -124,7 +132,7 @@ std::string Trace::text() const {
   std::string out =
       fmt::format("assay-trace {}\nprogram {} launch {} inputs {} device {} semantics {}\n",
                   kVersion, program.hex(), launch.hex(), inputs.hex(), device, semantics);
-  out += fmt::format("policy {} {}\n", policy, seed);
+  out += fmt::format("policy {} {} budget {}\n", policy, seed, budget);
   for (const Armed& a : arms) {
     out += fmt::format("arm {} {} {}", a.launch, a.space, a.address);
     for (const auto& s : a.sides)
@@ -140,8 +148,19 @@ std::string Trace::text() const {
     out += j - i > 1 ? fmt::format("x{}\n", j - i) : "\n";
     i = j;
   }
-  return out;
+  return out + fmt::format("end {}\n", outcome.hex());
 }
+
+namespace {
+Error malformed(const std::string& line, Span at) {
+  constexpr size_t kShown = 60;
+  std::string start;
+  for (char c : line.substr(0, kShown)) start += uint8_t(c) < 32 ? '?' : c;
+  return usage_error(
+      fmt::format("malformed trace line: {}{}", start, line.size() > kShown ? "…" : ""),
+      std::move(at));
+}
+} // namespace
 
 Result<Trace> parse_trace(const std::string& text, const std::string& file) {
   std::istringstream in(text);
@@ -150,14 +169,24 @@ Result<Trace> parse_trace(const std::string& text, const std::string& file) {
   std::getline(in, line);
   if (line.rfind("assay-trace ", 0) != 0) return usage_error("this is no trace file", {file, 1, 1});
   if (line != fmt::format("assay-trace {}", Trace::kVersion))
-    return usage_error("this trace has a version that this program does not know: " + line,
+    return usage_error(fmt::format("this trace was written by another version of Assay ('{}'; this "
+                                   "one reads version {}): run the check again",
+                                   line.substr(0, 30), Trace::kVersion),
                        {file, 1, 1});
   Trace t;
+  bool complete = false;
   while (std::getline(in, line)) {
     ++number;
-    if (!line.empty() && !read_line(line, t))
-      return usage_error("malformed trace line: " + line, {file, number, 1});
+    std::istringstream words(line);
+    std::string word;
+    if (complete || !(words >> word)) return malformed(line, {file, number, 1});
+    if (word == "end")
+      complete = read_digest(words, t.outcome) && !(words >> word);
+    else if (!read_line(line, t))
+      return malformed(line, {file, number, 1});
   }
+  if (!complete || text.back() != '\n')
+    return usage_error("this trace is cut short: its last line is missing", {file, number, 1});
   return t;
 }
 

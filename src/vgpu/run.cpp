@@ -74,6 +74,8 @@ Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& opti
     if (more.empty()) {
       out.notes.insert(out.notes.begin(), stores.begin(), stores.end());
       out.proof.barriers_only = out.proof.why_not.empty();
+      out.trace.outcome = out.digest;
+      out.trace.budget = options.step_budget;
       out.seconds = now(CLOCK_MONOTONIC) - start;
       return out;
     }

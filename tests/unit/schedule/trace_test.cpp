@@ -16,6 +16,8 @@ Trace sample() {
   t.device = "h200";
   t.policy = "random";
   t.seed = 7;
+  t.budget = 1000;
+  t.outcome = hash128("o", 1);
   t.steps = {{0, {0, 0}, 1}, {0, {0, 0}, 1}, {0, {3, 65536}, 4294967295u}, {1, {0, 33}, 2}};
   t.choices = {0, 0, 0, 5, 1, 1};
   t.arms.push_back({1, 0, 0x80000000100, {{12, 0, 1, 5, 3}, {14, 1, 0, 0, 9}}});
@@ -31,17 +33,38 @@ TEST(Trace, RoundTrip) {
   EXPECT_EQ(read->choices, t.choices);
   ASSERT_EQ(read->arms.size(), 1u);
   EXPECT_EQ(read->arms[0].sides[1].time, 9u);
+  EXPECT_EQ(read->budget, 1000u);
+  EXPECT_EQ(read->outcome, t.outcome);
 }
 
 TEST(Trace, MalformedLinesAreRefusedWithTheirPlace) {
   for (std::string line : {"step 0 0", "step 0 0 0 1x", "choices 1x", "program abc", "nonsense",
-                           "step 0 0 0 1x99999999999"}) {
-    auto read = parse_trace("assay-trace 1\n" + line + "\n", "t");
+                           "step 0 0 0 1x99999999999", "choices 1x134217729", "policy random 7",
+                           "policy sideways 7 budget 0", "end abc", "end"}) {
+    auto read = parse_trace("assay-trace 2\n" + line + "\n", "t");
     ASSERT_FALSE(read) << line;
     EXPECT_EQ(read.error().span.line, 2u);
   }
+  EXPECT_FALSE(parse_trace("assay-trace 1\n", "t"));
   EXPECT_FALSE(parse_trace("assay-trace 99\n", "t"));
   EXPECT_FALSE(parse_trace("", "t"));
+}
+
+// Every part of a trace that is missing at its end is missed.
+TEST(Trace, CutShortIsRefused) {
+  const std::string text = sample().text();
+  for (size_t size = 0; size < text.size(); ++size)
+    EXPECT_FALSE(parse_trace(text.substr(0, size), "t")) << size;
+  EXPECT_FALSE(parse_trace(text + "step 0 0 0 1\n", "t"));
+  EXPECT_FALSE(parse_trace(text + "\n", "t"));
+}
+
+// Few lines stand for any number of items, but memory for them is limited.
+TEST(Trace, RepeatsAreLimitedInAll) {
+  std::string text = "assay-trace 2\nchoices 0x134217728\n";
+  EXPECT_NE(parse_trace(text, "t").error().message.find("cut short"), std::string::npos);
+  EXPECT_NE(parse_trace(text + "choices 0x1\n", "t").error().message.find("malformed"),
+            std::string::npos);
 }
 
 // Replay asks for exactly the recorded agents, and for an impossible one when they cannot run.
@@ -55,7 +78,8 @@ TEST(Trace, ReplayGivesTheRecordedAnswers) {
   EXPECT_EQ(replay->pick(runnable, 0).pick, 0u);
   EXPECT_EQ(replay->pick(runnable, 0).pick, 2u);
   EXPECT_EQ(replay->pick(runnable, 0).pick, 3u) << "agent {0, 33} is not runnable";
-  for (uint32_t want : {0u, 0u, 0u, 5u, 1u, 1u}) EXPECT_EQ(replay->choose(Choice::admit, 9), want);
+  for (uint32_t want : {0u, 0u, 0u, 5u, 1u}) EXPECT_EQ(replay->choose(Choice::admit, 9), want);
+  EXPECT_EQ(replay->choose(Choice::admit, 1), 0u) << "1 is no answer among one";
 }
 
 TEST(Policies, EachIsDeterministicAndInRange) {
