@@ -2,15 +2,11 @@
 // every refusal says something. Nothing is executed. Started from the project's own case files
 // (fuzz/run).
 #include "cases/case_file.hpp"
+#include "require.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-
-// Not CHECK: libFuzzer saves the input of a trap, not of an exit.
-static void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace assay::cases;

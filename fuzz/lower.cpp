@@ -1,17 +1,14 @@
 // Fuzzes lowering: whatever parses is lowered or refused, and what lowering makes passes the
 // verifier. Started from the project's own PTX (fuzz/run).
 #include "ir/lower.hpp"
+#include "mutate.hpp"
 #include "ptx/module.hpp"
+#include "require.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-
-// Not CHECK: libFuzzer saves the input of a trap, not of an exit.
-static void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace assay;

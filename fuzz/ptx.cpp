@@ -1,15 +1,11 @@
 // Fuzzes the PTX parser and printer: no input crashes them, and what parses comes back the same
 // from its printed form. Started from the project's own PTX (fuzz/run).
 #include "ptx/module.hpp"
+#include "require.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
-
-// Not CHECK: libFuzzer saves the input of a trap, not of an exit.
-static void require(bool condition) {
-  if (!condition) __builtin_trap();
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace assay::ptx;

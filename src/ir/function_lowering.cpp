@@ -1,6 +1,7 @@
 // The walk over a function's statements: scopes, declarations, guards, dispatch by opcode.
 // Source: PTX ISA 9.0, sections 4.1 (statements), 5.4 (variables), 9.3 (predicated execution).
 #include "ir/function_lowering.hpp"
+#include "ir/verify_widths.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ FunctionLowering::FunctionLowering(const ptx::Module& module, const ModuleLayout
 }
 
 Result<VirtualFunction> FunctionLowering::run() {
-  plan_labels();
+  if (auto r = plan_labels(); !r) return r.error();
   if (auto r = plan_frame(); !r) return r.error();
   scopes_.clear();
   scopes_.push_back({});
@@ -85,7 +86,7 @@ Result<VirtualFunction> FunctionLowering::run() {
 }
 
 // Labels and lists may be used before they stand: their scopes are numbered as run() will.
-void FunctionLowering::plan_labels() {
+Result<void> FunctionLowering::plan_labels() {
   scope_parent_.assign(1, 0);
   std::vector<uint32_t> open = {0};
   for (const Statement& s : source_.body) {
@@ -95,7 +96,11 @@ void FunctionLowering::plan_labels() {
       open.push_back(uint32_t(scope_parent_.size() - 1));
       break;
     case Statement::Kind::block_end: open.pop_back(); break;
-    case Statement::Kind::label: labels_.try_emplace({open.back(), s.name}, new_label()); break;
+    case Statement::Kind::label:
+      if (!labels_.try_emplace({open.back(), s.name}, new_label()).second)
+        return usage_error(fmt::format("label '{}' stands twice in one block", s.name),
+                           {module_.file, s.position.line, s.position.column});
+      break;
     case Statement::Kind::branch_targets:
     case Statement::Kind::call_targets:
     case Statement::Kind::call_prototype: lists_.try_emplace({open.back(), s.name}, &s); break;
@@ -104,6 +109,7 @@ void FunctionLowering::plan_labels() {
     CHECK(!open.empty());
   }
   if (!f_.is_kernel) epilogue_ = new_label();
+  return {};
 }
 
 Result<void> FunctionLowering::statement(const Statement& s) {
@@ -185,12 +191,21 @@ Result<void> FunctionLowering::instruction(const ptx::Instruction& in) {
   if (auto r = guard(in); !r) return r;
   Checkpoint before = checkpoint();
   auto done = translate(in);
+  if (done) done = fits(in, before.ops);
   if (!done) {
     if (done.error().code != ErrorCode::unsupported) return done;
     roll_back(before);
     emit_unsupported(in);
   }
   guard_ = {};
+  return {};
+}
+
+// PTX can name registers of any width in most places. Where a lowering has not noticed a width that
+// its operations cannot take, the instruction is not executed.
+Result<void> FunctionLowering::fits(const ptx::Instruction& in, size_t first) const {
+  for (size_t i = first; i < f_.ops.size(); ++i)
+    if (!width_problem(f_, f_.ops[i]).empty()) return not_executed(in);
   return {};
 }
 

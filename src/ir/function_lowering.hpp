@@ -94,12 +94,13 @@ private:
   };
 
   // function_lowering.cpp
-  void plan_labels();
+  Result<void> plan_labels();
   Result<void> statement(const ptx::Statement& s);
   Result<void> declare(const ptx::Variable& v);
   Result<void> declare_registers(const ptx::Variable& v);
   Result<void> instruction(const ptx::Instruction& in);
   Result<void> translate(const ptx::Instruction& in);
+  Result<void> fits(const ptx::Instruction& in, size_t first) const;
   Result<void> guard(const ptx::Instruction& in);
   void emit_unsupported(const ptx::Instruction& in);
   uint32_t branch_around();

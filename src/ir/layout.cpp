@@ -1,6 +1,7 @@
 // Reached functions and the placement of variables. Source: PTX ISA 9.0, sections 5.1 (state
 // spaces), 5.4 (variables, initialisers), 7.1 (functions), 11.4 (performance directives).
 #include "ir/layout.hpp"
+#include "base/machine.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -67,20 +68,34 @@ public:
 
   Result<ModuleLayout> run(const ptx::Function& kernel) {
     by_name_ = functions_by_name(module_);
-    place_globals();
+    if (auto r = place_globals(); !r) return r.error();
     reach(kernel);
     for (size_t i = 0; i < layout_.functions.size(); ++i) visit(*layout_.functions[i]);
     if (auto r = initialise_globals(); !r) return r.error();
-    place_shared();
-    place_parameters(kernel);
+    if (auto r = place_shared(); !r) return r.error();
+    if (auto r = place_parameters(kernel); !r) return r.error();
     find_frame_align();
     return std::move(layout_);
   }
 
 private:
-  void place_globals() {
+  Error too_large(const Variable& v, uint64_t bytes, std::string_view what, uint64_t most) const {
+    return usage_error(fmt::format("with '{}' the {} take {} bytes; there are at most {}", v.name,
+                                   what, bytes, most),
+                       {module_.file, v.position.line, v.position.column});
+  }
+
+  Result<void> place_globals() {
+    constexpr uint64_t kMost = uint64_t(1) << 36; // as of a buffer: more than a device has
+    uint64_t total = 0;
     for (const Variable& v : module_.variables) {
       if (v.space != Space::global && v.space != Space::constant) continue;
+      total += std::min(size_of(v), 2 * kMost);
+      if (total > kMost) return too_large(v, total, "module's variables", kMost);
+      if (auto room = room_for(total, "the module's variables",
+                               {module_.file, v.position.line, v.position.column});
+          !room)
+        return room;
       GlobalVariable g;
       g.name = v.name;
       g.address = window_base(kFirstModuleWindow + program_.globals.size());
@@ -99,6 +114,7 @@ private:
         if (init.is_symbol)
           if (auto it = by_name_.find(init.symbol); it != by_name_.end())
             named_by_data_.push_back(it->second);
+    return {};
   }
 
   uint32_t reach(const ptx::Function& f) {
@@ -186,7 +202,8 @@ private:
   }
 
   // Static variables first, in order of declaration; all dynamic ones share the place after them.
-  void place_shared() {
+  Result<void> place_shared() {
+    constexpr uint64_t kMost = uint64_t(1) << 30; // the device's own limit comes with the launch
     std::vector<const Variable*> all;
     for (const Variable& v : module_.variables)
       if (v.space == Space::shared && mentioned_.contains(v.name)) all.push_back(&v);
@@ -200,11 +217,13 @@ private:
       }
       offset = align_up(offset, alignment(*v));
       set_shared(*v, offset);
-      offset += size_of(*v);
+      offset += std::min(size_of(*v), 2 * kMost);
+      if (offset > kMost) return too_large(*v, offset, "shared variables", kMost);
     }
     program_.static_shared_bytes = uint32_t(align_up(offset, dynamic_align));
     for (const Variable* v : all)
       if (dynamic(*v)) set_shared(*v, program_.static_shared_bytes);
+    return {};
   }
 
   void set_shared(const Variable& v, uint64_t offset) {
@@ -215,7 +234,8 @@ private:
     if (module_scope) layout_.symbols[v.name] = symbol;
   }
 
-  void place_parameters(const ptx::Function& kernel) {
+  Result<void> place_parameters(const ptx::Function& kernel) {
+    constexpr uint64_t kMost = 32764; // bytes: section 7.1, since PTX ISA 8.1
     uint64_t offset = 0;
     for (const Variable& v : kernel.params) {
       offset = align_up(offset, alignment(v));
@@ -223,14 +243,16 @@ private:
       p.name = v.name;
       p.type = v.type;
       p.offset = uint32_t(offset);
-      p.bytes = uint32_t(size_of(v));
+      p.bytes = uint32_t(std::min(size_of(v), 2 * kMost));
       p.align = alignment(v);
       p.is_array = v.is_array;
       p.is_pointer = v.ptr;
       offset += p.bytes;
+      if (offset > kMost) return too_large(v, offset, "kernel's parameters", kMost);
       program_.parameters.push_back(std::move(p));
     }
     program_.parameter_bytes = uint32_t(offset);
+    return {};
   }
 
   void find_frame_align() {
@@ -305,9 +327,9 @@ SignatureLayout signature_layout(const std::vector<Variable>& params,
     for (const Variable& v : list) {
       uint32_t align = alignment(v);
       layout.align = std::max(layout.align, align);
-      offset = align_up(offset, align);
+      offset = std::min(align_up(offset, align), kMostFrame);
       offsets.push_back(uint32_t(offset));
-      offset += size_of(v);
+      offset = std::min(offset + std::min(size_of(v), kMostFrame), kMostFrame);
     }
   };
   place(params, layout.params);

@@ -19,6 +19,11 @@ inline uint64_t align_up(uint64_t value, uint64_t align) {
 uint32_t element_bytes(const ptx::Variable& variable);
 uint32_t alignment(const ptx::Variable& variable);
 
+// More than any thread's local memory; sizes that lead beyond are cut to it.
+inline constexpr uint64_t kMostFrame = uint64_t(1) << 30;
+inline constexpr uint64_t kMostLocal = 512 << 10; // bytes a thread: CUDA C++ Programming
+                                                  // Guide 13.0, "Technical Specifications"
+
 // Parameters and returned values as the call ABI places them, from the start of the callee's frame.
 // It depends on the signature alone, so that calls through a prototype agree with their target.
 struct SignatureLayout {

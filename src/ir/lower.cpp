@@ -11,10 +11,12 @@
 #include "ir/simplify.hpp"
 #include "ir/slots.hpp"
 #include "ir/special.hpp"
+#include "ir/verify_widths.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace assay::ir {
 namespace {
@@ -75,19 +77,27 @@ void must_hold(const Result<void>& verified) {
   CHECK(!"lowering left an invalid program");
 }
 
-const ptx::Function* find_kernel(const ptx::Module& module, const std::string& entry) {
-  for (const ptx::Function& f : module.functions)
-    if (f.is_entry && f.has_body && f.name == entry) return &f;
-  return nullptr;
+Result<const ptx::Function*> find_kernel(const ptx::Module& module, const std::string& entry) {
+  const ptx::Function* kernel = nullptr;
+  std::unordered_set<std::string_view> bodies;
+  for (const ptx::Function& f : module.functions) {
+    if (!f.has_body) continue;
+    if (!bodies.insert(f.name).second)
+      return usage_error(fmt::format("'{}' is defined twice", f.name),
+                         {module.file, f.position.line, f.position.column});
+    if (f.is_entry && f.name == entry) kernel = &f;
+  }
+  if (kernel) return kernel;
+  return usage_error(fmt::format("there is no kernel '{}' in {}", entry, module.file));
 }
 
 } // namespace
 
 Result<std::shared_ptr<const Program>> lower(std::shared_ptr<const ptx::Module> module,
                                              const std::string& entry) {
-  const ptx::Function* kernel = find_kernel(*module, entry);
-  if (!kernel)
-    return usage_error(fmt::format("there is no kernel '{}' in {}", entry, module->file));
+  auto found = find_kernel(*module, entry);
+  if (!found) return found.error();
+  const ptx::Function* kernel = *found;
   if (module->address_size != 64)
     return unsupported("32-bit addresses (.address_size 32)", {module->file, 0, 0});
   auto program = std::make_shared<Program>();
@@ -104,6 +114,7 @@ Result<std::shared_ptr<const Program>> lower(std::shared_ptr<const ptx::Module> 
     prove_uniform_branches(*f);
     find_address_patterns(*f);
     keep_launch_values(*f, program->parameter_bytes);
+    must_hold(verify_widths(*f));
     auto slots = assign_slots(*f);
     if (!slots) return slots.error();
     must_hold(verify_slots(*f, *slots));

@@ -21,6 +21,9 @@ using ptx::Variable;
 
 namespace {
 
+constexpr uint64_t kMostCopied =
+    16384; // bytes of one argument: a copy is an operation for each word
+
 struct CallOperands {
   const Operand* target = nullptr;
   std::vector<const Operand*> returns, arguments;
@@ -77,6 +80,10 @@ Result<FunctionLowering::CallSite> FunctionLowering::call_site(const ptx::Instru
                              site.arguments.size(), site.returns.size(), site.params->size(),
                              site.results->size()));
   site.layout = signature_layout(*site.params, *site.results);
+  if (site.layout.bytes > kMostLocal)
+    return error(in, fmt::format("call with {} bytes of arguments and results; a thread has at "
+                                 "most {} of local memory",
+                                 site.layout.bytes, kMostLocal));
   return site;
 }
 
@@ -93,8 +100,8 @@ Result<void> FunctionLowering::plan_frame() {
   if (!f_.is_kernel) offset = signature_layout(source_.params, source_.returns).bytes;
   auto place = [&](const Variable& v) {
     offset = align_up(offset, alignment(v));
-    frame_offset_[&v] = uint32_t(offset);
-    offset += std::max<uint64_t>(v.size_bytes(), 1);
+    frame_offset_[&v] = uint32_t(std::min(offset, kMostFrame));
+    offset += std::clamp<uint64_t>(v.size_bytes(), 1, kMostFrame);
   };
   struct Open {
     uint32_t scope = 0;
@@ -138,7 +145,12 @@ Result<void> FunctionLowering::plan_frame() {
     }
   }
   close();
-  f_.local_bytes = uint32_t(align_up(offset, layout_.frame_align));
+  offset = align_up(offset, layout_.frame_align);
+  if (offset > kMostLocal)
+    return usage_error(fmt::format("'{}' takes {} bytes of local memory; a thread has at most {}",
+                                   source_.name, offset, kMostLocal),
+                       {module_.file, source_.position.line, source_.position.column});
+  f_.local_bytes = uint32_t(offset);
   return {};
 }
 
@@ -193,6 +205,7 @@ Result<void> FunctionLowering::pass_argument(const Operand& operand, const Varia
                                              uint32_t offset) {
   if (operand.kind == Operand::Kind::symbol)
     if (const Variable* v = param_variable(operand.name)) {
+      if (v->size_bytes() > kMostCopied) return unsupported("argument of so many bytes");
       if (!outgoing_offset_.contains(v))
         copy_in_frame(f_.local_bytes + offset, frame_offset_.at(v), *v);
       return {};
@@ -211,6 +224,7 @@ Result<void> FunctionLowering::take_result(const Operand& operand, const Variabl
   if (operand.kind == Operand::Kind::symbol) {
     const Variable* v = param_variable(operand.name);
     if (!v) return at(operand, fmt::format("'{}' is no .param variable", operand.name));
+    if (v->size_bytes() > kMostCopied) return unsupported("result of so many bytes");
     if (!outgoing_offset_.contains(v))
       copy_in_frame(frame_offset_.at(v), f_.local_bytes + offset, *v);
     return {};
@@ -303,7 +317,7 @@ void FunctionLowering::enter_function() {
     for (const Variable& v : source_.params) {
       offset = align_up(offset, alignment(v));
       scopes_.back().symbols[v.name] = {Symbol::Kind::param_entry, Space::param_entry, offset};
-      offset += std::max<uint64_t>(v.size_bytes(), 1);
+      offset += std::max<uint64_t>(v.size_bytes(), 1); // lay_out() has limited them
     }
     return;
   }

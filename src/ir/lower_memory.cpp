@@ -97,7 +97,7 @@ Result<void> FunctionLowering::registers_of(const ptx::Instruction& in, const Op
     const Operand& op = (*list)[i];
     Result<Value> v = Value{};
     if (!store)
-      v = op.kind == Operand::Kind::sink ? Result<Value>(temp(widest)) : dest(op, m.info.type);
+      v = op.kind == Operand::Kind::sink ? Result<Value>(temp(widest)) : dest(op, Type::none);
     else if (op.kind == Operand::Kind::reg && !mixed)
       v = register_value(op);
     else

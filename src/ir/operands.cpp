@@ -4,6 +4,7 @@
 #include "ir/function_lowering.hpp"
 #include "ir/special.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <fmt/format.h>
@@ -207,7 +208,17 @@ Result<Value> FunctionLowering::dest(const Operand& operand, Type type) {
   if (operand.kind == Operand::Kind::sink)
     return temp(std::max<uint32_t>(ptx::bits(type), ptx::bits(type) == 1 ? 1 : 16));
   if (operand.kind != Operand::Kind::reg) return at(operand, "a destination must be a register");
-  return register_value(operand);
+  auto v = register_value(operand);
+  if (!v || type == Type::none) return v;
+  uint32_t have = width_of(*v), bits = ptx::bits(type),
+           want = bits == 1 ? 1 : std::max<uint32_t>(16, bits);
+  if (have == want) return v;
+  std::string what =
+      have == 1 || bits == 1
+          ? fmt::format("register '{}' is {}a predicate", operand.name, bits == 1 ? "not " : "")
+          : fmt::format("register '{}' has {} bits where {} are written", operand.name, have, bits);
+  if (have > want && current_->opcode == "cvt") return unsupported(what); // section 9.4.1 has it
+  return at(operand, what);
 }
 
 // -- addresses

@@ -95,7 +95,7 @@ struct Variable { // .global .const .shared .local .param .reg declarations
   std::vector<Init> init;
   bool has_init = false;
   std::string init_text; // verbatim, of .texref, .samplerref and .surfref variables
-  // Total bytes; 0 for extern arrays of unknown size.
+  // Total bytes, at most UINT64_MAX; 0 for extern arrays of unknown size.
   uint64_t size_bytes() const;
 };
 

@@ -2,6 +2,7 @@
 // Source: PTX ISA 9.0, sections 4.1, 11.1 and 11.6.
 #include "ptx/parser.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -169,6 +170,15 @@ bool Parser::parse_module() {
 
 Result<Module> Parser::run() {
   module_.locations.emplace_back();
+  std::string_view text = lexer_.text();
+  if (size_t at = text.find('\0'); at != text.npos) {
+    std::string_view before = text.substr(0, at);
+    Position p;
+    p.line = uint32_t(std::count(before.begin(), before.end(), '\n') + 1);
+    p.column = uint32_t(at - (before.rfind('\n') + 1) + 1); // npos + 1 is 0: the first line
+    fail(p, "a byte is zero: this is no PTX text");
+    return std::move(*error_);
+  }
   if (!parse_module()) return std::move(*error_);
   resolve_debug_strings();
   return std::move(module_);
@@ -187,8 +197,9 @@ const Function* Module::find_function(const std::string& name) const {
 
 uint64_t Variable::size_bytes() const {
   uint64_t size = (uint64_t(bits(type)) + 7) / 8 * vector;
-  for (uint64_t dim : dims) size *= dim;
-  return register_range ? size * register_range : size;
+  bool overflow = register_range && __builtin_mul_overflow(size, register_range, &size);
+  for (uint64_t dim : dims) overflow |= __builtin_mul_overflow(size, dim, &size);
+  return overflow ? UINT64_MAX : size;
 }
 
 } // namespace assay::ptx

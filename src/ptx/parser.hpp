@@ -133,7 +133,8 @@ private:
   std::unordered_map<std::string, uint32_t> location_index_; // of a whole .loc
   std::unordered_map<std::string, uint32_t> place_index_;    // of file:line:column
   uint32_t loc_ = 0;
-  std::string target_; // a copy: a second .target may move the module's list
+  uint64_t padding_ = 0; // elements that initialisers left out
+  std::string target_;   // a copy: a second .target may move the module's list
 };
 
 } // namespace assay::ptx

@@ -11,6 +11,7 @@ namespace {
 
 constexpr uint32_t kMaxDepth = 32;          // of nested initialisers
 constexpr uint64_t kMaxElements = 1u << 28; // of one initialised array
+constexpr uint64_t kMaxPadding = 1u << 22;  // elements that a module's initialisers leave out
 
 Space declared_space(std::string_view word) {
   if (word == ".reg") return Space::reg;
@@ -185,8 +186,11 @@ bool Parser::parse_initialiser_list(Variable& variable, size_t dim, uint32_t dep
       if (!parse_initialiser_list(variable, dim + 1, depth + 1)) return false;
       size_t filled = variable.init.size() - start;
       if (filled > inner) return fail("too many elements in an initialiser");
-      if (lexer_.token().is_punctuation(',') && inner <= kMaxElements)
+      if (lexer_.token().is_punctuation(',')) {
+        padding_ += inner - filled; // a short text must not become a table of any size
+        if (padding_ > kMaxPadding) return fail("initialiser with too many zeros left out");
         variable.init.resize(start + inner);
+      }
     } else if (!parse_initialiser_value(variable)) {
       return false;
     }
