@@ -22,7 +22,7 @@ Error failure(const char* what, const std::string& path) {
 
 } // namespace
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, uint64_t most) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     errno = EISDIR;
@@ -32,7 +32,13 @@ Result<std::string> read_file(const std::string& path) {
   if (!file) return failure("read", path);
   std::string content;
   char block[1 << 16];
-  while (size_t n = std::fread(block, 1, sizeof block, file.get())) content.append(block, n);
+  while (size_t n = std::fread(block, 1, sizeof block, file.get())) {
+    if (content.size() + n > most) {
+      errno = EFBIG;
+      return failure("read", path);
+    }
+    content.append(block, n);
+  }
   if (std::ferror(file.get())) return failure("read", path);
   return content;
 }

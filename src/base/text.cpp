@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace assay {
 
@@ -23,9 +24,12 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr size_t kLongest = 200; // the distance takes the product of the lengths
   std::string best;
+  if (word.size() > kLongest) return best;
   size_t least = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongest) continue;
     size_t distance = edit_distance(word, candidate);
     if (distance < least) {
       least = distance;
@@ -38,6 +42,57 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best = nearest(word, candidates);
   return best.empty() ? "" : "; did you mean '" + best + "'?";
+}
+
+namespace {
+
+// Length of the UTF-8 character at the start of `text`; 0: there is none.
+size_t character(std::string_view text) {
+  auto byte = [&](size_t i) { return i < text.size() ? uint8_t(text[i]) : uint8_t(0); };
+  uint8_t lead = byte(0);
+  size_t length = lead < 0x80       ? 1
+                  : lead >> 5 == 6  ? 2
+                  : lead >> 4 == 14 ? 3
+                  : lead >> 3 == 30 ? 4
+                                    : 0;
+  for (size_t i = 1; i < length; ++i)
+    if (byte(i) >> 6 != 2) return 0;
+  uint32_t point = length < 2 ? lead : lead & (0x7fu >> length);
+  for (size_t i = 1; i < length; ++i) point = point << 6 | (byte(i) & 0x3fu);
+  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (length && (point < kLeast[length] || point > 0x10ffff || point >> 11 == 0x1b)) return 0;
+  bool control = point < 0x20 ? point != '\t' : point >= 0x7f && point < 0xa0;
+  return control ? 0 : length;
+}
+
+} // namespace
+
+std::string printable(std::string_view text, size_t most) {
+  std::string out;
+  for (std::string_view rest = text;;) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    size_t end = line.size(), skipped = end > most ? most * 2 / 3 : end + 1;
+    for (size_t i = 0; i < end;) {
+      if (i >= skipped) {
+        out += "…";
+        i = std::max(i, end - most / 3);
+        while (i < end && uint8_t(line[i]) >> 6 == 2) ++i; // not into a character
+        skipped = end + 1;
+        continue;
+      }
+      size_t length = character(line.substr(i));
+      constexpr char kDigits[] = "0123456789abcdef";
+      auto byte = uint8_t(line[i]);
+      if (length)
+        out += line.substr(i, length);
+      else
+        (((out += "\\x") += kDigits[byte >> 4]) += kDigits[byte & 15]);
+      i += std::max<size_t>(length, 1);
+    }
+    if (line.size() == rest.size()) return out;
+    out += '\n';
+    rest.remove_prefix(line.size() + 1);
+  }
 }
 
 std::string_view trim(std::string_view text) {

@@ -1,6 +1,7 @@
 // From descriptions to a job: arguments become parameter bytes and buffers. Every mistake in
 // number, size or type of arguments is found here and named with the parameter.
 #include "base/file.hpp"
+#include "base/machine.hpp"
 #include "base/text.hpp"
 #include "cases/case.hpp"
 #include "inputs/npy.hpp"
@@ -114,7 +115,7 @@ private:
                                            argument.bytes, parameter.bytes));
       for (const Argument::Field& field : argument.fields) {
         uint64_t size = width(field.value);
-        if (field.offset + size > argument.bytes)
+        if (field.offset > argument.bytes || size > argument.bytes - field.offset)
           return wrong(argument,
                        fmt::format("the field at {} ends beyond the struct", field.offset));
         ParameterInfo inner{fmt::format("{}+{}", info.name, field.offset), field.value.role,
@@ -218,6 +219,9 @@ private:
   }
 
   Result<void> buffer(const Argument& argument, const std::string& name) {
+    uint64_t bytes = argument.bytes;
+    for (const vgpu::BufferSpec& other : case_.job.buffers) bytes += other.bytes;
+    if (Result<void> room = room_for(bytes, "all buffers", argument.span); !room) return room;
     vgpu::BufferSpec spec;
     spec.name = unique(name);
     spec.bytes = argument.bytes;

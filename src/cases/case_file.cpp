@@ -53,6 +53,7 @@ private:
     ASSAY_TRY(reader.text("arch", file_.arch));
     ASSAY_TRY(reader.texts("flags", file_.flags));
     if (file_.source.empty()) return usage_error("kernel needs a file", reader.span());
+    file_.source_span = reader.span(*reader.get("file"));
     return {};
   }
 

@@ -43,6 +43,7 @@ struct CaseLaunch {
 struct CaseFile {
   std::string path;
   std::string source, entry, arch; // source relative to the case file
+  Span source_span;
   std::vector<std::string> flags;
   std::vector<CaseLaunch> launches;
   Symbols shape;

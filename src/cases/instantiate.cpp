@@ -1,4 +1,5 @@
 // A case file with its shape symbols chosen: expressions become numbers.
+#include "base/machine.hpp"
 #include "base/text.hpp"
 #include "cases/case_file.hpp"
 
@@ -138,14 +139,15 @@ private:
       if (!stride) return stride.error();
       uint64_t reach = 0;
       if (*extent == 0) continue;
-      if (__builtin_mul_overflow(*stride, *extent - 1, &reach) ||
+      if (__builtin_mul_overflow(*stride, *extent - 1, &reach) || reach > kMostBytes ||
           (last += reach) > kMostBytes / item)
         return usage_error(fmt::format("'{}' is larger than 64 GiB", out.name),
                            from.strides[i].span);
     }
     if (!from.strides.empty())
       count = count ? last + 1 : 0; // elements between are part of the buffer
-    if (!from.shape.empty() && !out.bytes) out.bytes = count * item;
+    bool empty_file = out.content == Argument::Content::data && out.data.empty();
+    if (!from.shape.empty() && !out.bytes && !empty_file) out.bytes = count * item;
     if (!from.shape.empty() && out.bytes != count * item)
       return usage_error(fmt::format("'{}' holds {} bytes by its shape and {} in its file",
                                      out.name, count * item, out.bytes),
@@ -154,7 +156,10 @@ private:
       return usage_error(fmt::format("'{}' needs a shape", out.name), out.span);
     if (!shape.empty()) out.shape = shape;
     bool filled = out.content == Argument::Content::data && out.data.size() == 1 && out.bytes != 1;
-    if (filled) out.data.assign(out.bytes, out.data[0]);
+    if (!filled) return {};
+    filled_ += out.bytes;
+    if (Result<void> room = room_for(filled_, "filled buffers", out.span); !room) return room;
+    out.data.assign(out.bytes, out.data[0]);
     return {};
   }
 
@@ -199,6 +204,7 @@ private:
   const Symbols& symbols_;
   std::map<std::string, Place> places_; // buffers by name: where they appeared first
   std::vector<std::string> wanted_;
+  uint64_t filled_ = 0; // bytes of buffers with a fill
 };
 
 } // namespace

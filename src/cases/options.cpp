@@ -1,6 +1,7 @@
 // The table of launch options and its parser; see options.hpp.
 #include "cases/options.hpp"
 
+#include "base/machine.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -99,8 +100,9 @@ private:
     if (name == "--arg") {
       Result<Argument> argument = parse_spec(value, directory_, span());
       if (!argument) return argument.error();
+      bytes_ += argument->bytes;
       group().arguments.push_back(std::move(*argument));
-      return {};
+      return room_for(bytes_, "all arguments", span());
     }
     return output_option(name, value);
   }
@@ -198,6 +200,7 @@ private:
   const std::vector<Token>& tokens_;
   const std::string& directory_;
   size_t at_ = 0;
+  uint64_t bytes_ = 0; // of all arguments
   Options options_;
 };
 

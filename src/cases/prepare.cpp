@@ -109,7 +109,10 @@ Result<Prepared> prepare_case_file(const std::string& path, const Options& given
   for (const CaseLaunch& launch : out.file->launches)
     if (!launch.entry.empty()) request.entries.push_back(launch.entry);
   Result<Kernel> kernel = load_kernel(request);
-  if (!kernel) return kernel.error();
+  if (!kernel) {
+    if (kernel.error().span.file.empty()) kernel.error().span = out.file->source_span;
+    return kernel.error();
+  }
   out.kernel = std::move(*kernel);
   if (Result<void> done = expectations_of_source(out); !done) return done.error();
   return out;
@@ -162,6 +165,17 @@ Result<void> known_schedule(const Options& options) {
                                  did_you_mean(*options.schedule, names), join(names, ", ")));
 }
 
+// An error without a place belongs to the case file's launch, unless the command line changed it or
+// there are several.
+Error at_launch(Error error, const Prepared& prepared, uint32_t index) {
+  const std::vector<LaunchGroup>& given = prepared.options.launches;
+  bool changed = given.size() > 1 || given[0].grid || given[0].block || given[0].cluster ||
+                 given[0].shared || given[0].entry || !given[0].arguments.empty();
+  if (error.span.file.empty() && prepared.file && !changed && prepared.file->launches.size() == 1)
+    error.span = prepared.file->launches[index].span;
+  return error;
+}
+
 } // namespace
 
 Result<Prepared> prepare(const std::string& path, const Options& given) {
@@ -202,10 +216,10 @@ Result<Case> build(const Prepared& prepared, size_t variant) {
   }
   for (uint32_t i = 0; i < launches.size(); ++i) {
     Result<void> done = add_launch(out, launches[i], i, prepared.file.has_value());
-    if (!done) return done.error();
+    if (!done) return at_launch(done.error(), prepared, i);
   }
   Result<void> valid = vgpu::validate(out.job);
-  if (!valid) return valid.error();
+  if (!valid) return at_launch(valid.error(), prepared, 0);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include "cases/argument.hpp"
 
 #include "base/file.hpp"
+#include "base/machine.hpp"
 #include "base/text.hpp"
 #include "inputs/npy.hpp"
 
@@ -62,6 +63,10 @@ private:
     return usage_error(fmt::format("argument '{}' {}", text_, why), span_);
   }
 
+  Result<void> has_room() const {
+    return room_for(argument_.bytes, fmt::format("argument '{}'", text_), span_);
+  }
+
   Result<void> dispatch(const std::string& head, int depth) {
     if (head == "in" || head == "inout") return file(head == "in" ? Role::in : Role::inout);
     if (head == "out") return out();
@@ -94,7 +99,7 @@ private:
     if (!size) return wrong("needs a number of bytes, as in out:4096");
     if (*size > kMostBytes) return wrong("is larger than 64 GiB");
     argument_.bytes = *size;
-    if (colon == std::string::npos) return {};
+    if (Result<void> room = has_room(); !room || colon == std::string::npos) return room;
     Result<uint64_t> fill = parse_unsigned(rest_.substr(colon + 1), "the fill byte", span_);
     if (!fill || *fill > 255)
       return wrong("has a FILL that is not one byte (0 to 255 or 0x00 to 0xff)");
@@ -125,6 +130,7 @@ private:
     }
     if (count > kMostBytes / inputs::bytes(*type)) return wrong("is larger than 64 GiB");
     argument_.bytes = count * inputs::bytes(*type);
+    if (Result<void> room = has_room(); !room) return room.error();
     return rest_.substr(close + 1);
   }
 
@@ -189,6 +195,7 @@ private:
     if (dot != std::string::npos) {
       Result<uint64_t> launch = parse_unsigned(place.substr(0, dot), "the launch", span_);
       if (!launch) return launch.error();
+      if (*launch > 0xffff) return wrong("refers to a launch that is not there");
       argument_.same_launch = uint32_t(*launch);
       place.erase(0, dot + 1);
     }
@@ -214,8 +221,8 @@ private:
       size_t colon = part.find(':');
       Result<uint64_t> offset =
           parse_unsigned(std::string(trim(part.substr(0, colon))), "a field's offset", span_);
-      if (!offset || colon == std::string::npos)
-        return wrong(fmt::format("has a field '{}' without an offset", part));
+      if (!offset || *offset > *size || colon == std::string::npos)
+        return wrong(fmt::format("has a field '{}' without an offset inside it", part));
       Result<Argument> value =
           SpecParser(std::string(trim(part.substr(colon + 1))), directory_, span_).run(depth + 1);
       if (!value) return value.error();
@@ -300,7 +307,11 @@ Result<std::vector<uint8_t>> parse_values(inputs::DType type, const std::string&
       count = *times;
       word.resize(star);
     }
-    if (count > (uint64_t(1) << 28)) return usage_error("a list repeats a value too often", span);
+    if (count > kMostBytes / inputs::bytes(type))
+      return usage_error("a list is larger than 64 GiB", span);
+    if (Result<void> room = room_for(out.size() + count * inputs::bytes(type), "a list", span);
+        !room)
+      return room.error();
     Result<uint64_t> bits = inputs::parse_value(type, word, span);
     if (!bits) return bits.error();
     append(out, *bits, inputs::bytes(type), count);
@@ -314,7 +325,13 @@ std::string path_in(const std::string& directory, const std::string& path) {
 }
 
 Result<void> load_content(Argument& argument, const std::string& path) {
-  Result<std::string> content = read_file(path);
+  std::error_code ignored;
+  uint64_t size = std::filesystem::is_regular_file(path, ignored)
+                      ? std::filesystem::file_size(path, ignored)
+                      : 0; // what is no file has the limit of read_file
+  if (Result<void> room = room_for(size, fmt::format("'{}'", path), argument.span); !room)
+    return room;
+  Result<std::string> content = size ? read_file(path, size) : read_file(path);
   if (!content) {
     content.error().span = argument.span;
     return content.error();

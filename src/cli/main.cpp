@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <new>
 #include <unistd.h>
 
 #ifndef ASSAY_VERSION
@@ -137,7 +138,12 @@ int run(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) arguments = {"--help"};
-  int code = assay::cli::run(arguments);
+  int code = assay::cli::kEnvironment;
+  try {
+    code = assay::cli::run(arguments);
+  } catch (const std::bad_alloc&) {
+    assay::cli::complain("this machine has not enough memory for that");
+  }
   // A reader that went away (assay … | head) is no reason to report success.
   if (std::fflush(stdout) != 0 && code == 0) code = assay::cli::kUsage;
   return code;

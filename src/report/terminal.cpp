@@ -11,6 +11,8 @@
 namespace assay::report {
 namespace {
 
+constexpr size_t kMostOfLine = 1000; // bytes of what users wrote, or messages could have any length
+
 enum class Paint : uint8_t { error, warning, note, frame, strong, good };
 
 std::string paint(const std::string& text, Paint what, const Style& style) {
@@ -167,7 +169,7 @@ std::string summary(const Verdict& verdict) {
                                 warnings ? ", " + count(warnings, "warning") : "",
                                 join(kinds, ", ")));
   } else if (!verdict.reason.empty()) {
-    parts.push_back(verdict.reason);
+    parts.push_back(printable(verdict.reason, kMostOfLine));
   }
   if (verdict.deterministic && verdict.race_free) {
     bool d = *verdict.deterministic, r = *verdict.race_free;
@@ -255,7 +257,7 @@ std::string closing_line(const std::vector<Row>& rows) {
 }
 
 std::string print_error(const std::string& text, const Style& style) {
-  return paint("error", Paint::error, style) + ": " + text + "\n";
+  return paint("error", Paint::error, style) + ": " + printable(text, kMostOfLine) + "\n";
 }
 
 } // namespace assay::report

@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/printf.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
 #include <cstring>
 
 namespace assay::vgpu {
@@ -185,6 +188,51 @@ std::string read_string(Machine& m, uint64_t address, Warp& w, uint32_t lane) {
   return s;
 }
 
+constexpr size_t kMostText = 1 << 16; // of one call
+constexpr int kMostPadding = 4096;    // a kernel can ask for widths of any size
+
+// %[flags][width][.precision][length], without the length, from format[i] to the conversion's
+// letter. `star` gives the value of a `*`.
+template <class F>
+std::string conversion(const std::string& format, size_t& i, int& longs, F star) {
+  auto peek = [&] { return i < format.size() ? format[i] : '\0'; };
+  std::string spec = "%";
+  auto flag = [&](char c) {
+    if (spec.find(c) == std::string::npos) spec += c;
+  };
+  while (peek() && std::strchr("+-# 0", peek())) flag(format[i++]);
+  auto number = [&] {
+    int value = 0;
+    if (peek() == '*') {
+      ++i;
+      value = star();
+    }
+    for (; std::isdigit(uint8_t(peek())); ++i)
+      value = std::min(value * 10 + (format[i] - '0'), kMostPadding);
+    return std::clamp(value, -kMostPadding, kMostPadding);
+  };
+  int width = number();
+  if (width < 0) flag('-');
+  if (width) spec += std::to_string(std::abs(width));
+  if (peek() == '.') {
+    ++i;
+    int precision = number(); // a negative one counts as none
+    if (precision >= 0) (spec += '.') += std::to_string(precision);
+  }
+  for (; peek() && std::strchr("hljtzL", peek()); ++i)
+    longs += peek() == 'l' ? 1 : peek() == 'h' ? 0 : 2;
+  return spec;
+}
+
+// What fmt makes of it; it throws where it knows no meaning for a combination of flags.
+template <class T> std::string formatted(const std::string& spec, T value) {
+  try {
+    return fmt::sprintf(spec, value);
+  } catch (const fmt::format_error&) {
+    return spec;
+  }
+}
+
 // The text of one printf call. Arguments stand in memory with their natural alignment, 4-byte
 // integers, 8-byte integers, pointers and doubles.
 std::string format_printf(Machine& m, Warp& w, uint32_t lane, uint64_t format_address,
@@ -203,45 +251,32 @@ std::string format_printf(Machine& m, Warp& w, uint32_t lane, uint64_t format_ad
       out += format[i];
       continue;
     }
-    std::string spec = "%";
+    ++i;
     int longs = 0;
-    for (++i; i < format.size(); ++i) {
-      char c = format[i];
-      if (c == '*') {
-        spec += std::to_string(int32_t(next(4)));
-      } else if (c == 'l' || c == 'j' || c == 't' || c == 'z') {
-        longs += c == 'l' ? 1 : 2;
-      } else if (c == 'h') {
-        continue;
-      } else if (std::strchr("0123456789.+-# ", c)) {
-        spec += c;
-      } else {
-        break;
-      }
-    }
+    std::string spec = conversion(format, i, longs, [&] { return int32_t(next(4)); });
     if (i >= format.size()) break;
     char c = format[i];
     if (c == '%') {
       out += '%';
     } else if (std::strchr("di", c)) {
-      out +=
-          fmt::sprintf(spec + "lld", longs ? (long long)(next(8)) : (long long)(int32_t(next(4))));
+      out += formatted(spec + "lld", longs ? (long long)(next(8)) : (long long)(int32_t(next(4))));
     } else if (std::strchr("uxXo", c)) {
-      out += fmt::sprintf(spec + "ll" + c, (unsigned long long)(longs ? next(8) : next(4)));
+      out += formatted(spec + "ll" + c, (unsigned long long)(longs ? next(8) : next(4)));
     } else if (std::strchr("eEfFgGaA", c)) {
       uint64_t bits = next(8);
       double v;
       std::memcpy(&v, &bits, 8);
-      out += fmt::sprintf(spec + c, v);
+      out += formatted(spec + c, v);
     } else if (c == 'c') {
-      out += fmt::sprintf(spec + "c", char(next(4)));
+      out += formatted(spec + "c", char(next(4)));
     } else if (c == 's') {
-      out += fmt::sprintf(spec + "s", read_string(m, next(8), w, lane));
+      out += formatted(spec + "s", read_string(m, next(8), w, lane));
     } else if (c == 'p') {
       out += fmt::format("{:#x}", next(8));
     } else {
       out += spec + c;
     }
+    if (out.size() > kMostText) break;
   }
   return out;
 }

@@ -1,48 +1,11 @@
-"""Runs the program and compares exit codes, messages and outputs. Prints `N passed, N failed, N skipped`."""
+"""The command line as a user meets it: exit codes, messages and outputs. Prints `N passed, N failed, N skipped`."""
 
 import json
-import os
 import pathlib
 import struct
-import subprocess
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-HERE = pathlib.Path(__file__).resolve().parent
-PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-SCALE = str(HERE / "scale.ptx")
-LAUNCH = ["--grid", "1", "--block", "4"]
-ARGUMENTS = ["--arg", "out:16", "list:f32[1,2,3,4]", "f32:2", "u32:4"]
-GOOD = [SCALE, *LAUNCH, *ARGUMENTS]
-
-tests = []
-
-
-def test(function):
-    tests.append(function)
-    return function
-
-
-class Ran:
-    def __init__(self, folder, *words, env=None):
-        full = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | (env or {})
-        done = subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, env=full, timeout=300)
-        self.code, self.out, self.err = done.returncode, done.stdout.decode(), done.stderr.decode()
-
-    def expect(self, code, *parts):
-        text = self.out + self.err
-        assert self.code == code, f"exit code {self.code}, not {code}\n{text}"
-        for part in parts:
-            assert part in text, f"{part!r} is not in\n{text}"
-        return self
-
-
-def refused(folder, words, *parts):
-    """One clear message on standard error, nothing on standard output, exit code 2."""
-    ran = Ran(folder, *words).expect(2, *parts)
-    assert ran.out == "", f"standard output holds {ran.out!r}"
-    assert ran.err.startswith("error: ") and ran.err.count("error: ") == 1, ran.err
+from harness import ARGUMENTS, GOOD, LAUNCH, ROOT, SCALE, Ran, main, refused, test
 
 
 @test
@@ -211,20 +174,6 @@ def explain_and_doctor(folder):
         Ran(folder, "explain", kind).expect(0, "Usual fix")
     Ran(folder, "doctor").expect(0, "virtual GPU")
     json.loads(Ran(folder, "doctor", "--json").expect(0).out)
-
-
-def main():
-    failed = 0
-    for function in tests:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                function(pathlib.Path(folder))
-            except (AssertionError, subprocess.TimeoutExpired, ValueError, LookupError, OSError,
-                    StopIteration) as problem:
-                failed += 1
-                print(f"{function.__name__}: {problem}\n")
-    print(f"{len(tests) - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
 
 
 if __name__ == "__main__":

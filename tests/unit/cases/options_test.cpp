@@ -86,7 +86,7 @@ TEST(Spec, MistakesAreErrors) {
   EXPECT_HAS(spec_error("struct:8"), "fields");
   EXPECT_HAS(spec_error("struct:8{zero:s32:1}"), "offset");
   EXPECT_HAS(spec_error("list:f32[1,x]"), "not a f32 value");
-  EXPECT_HAS(spec_error("list:u8[1*99999999999]"), "too often");
+  EXPECT_HAS(spec_error("list:u8[1*99999999999]"), "64 GiB");
 }
 
 TEST(Options, FillLaunchesInOrder) {
