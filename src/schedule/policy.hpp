@@ -47,7 +47,7 @@ public:
   virtual void begin(const Launch& launch) = 0;
   // `runnable` is sorted by AgentId; `last` is the index of the agent that ran last, or −1.
   virtual Decision pick(const std::vector<AgentId>& runnable, int last) = 0;
-  // A number in [0, n).
+  // A number in [0, n); of lane_order any number.
   virtual uint32_t choose(Choice kind, uint32_t n) = 0;
 
   // Traits, constant per policy.

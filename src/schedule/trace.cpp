@@ -112,9 +112,9 @@ public:
     return {uint32_t(at - runnable.begin()), s.limit};
   }
   // An edited trace may hold a number that is no answer here; its outcome will not be the recorded.
-  uint32_t choose(Choice, uint32_t n) override {
+  uint32_t choose(Choice kind, uint32_t n) override {
     uint32_t answer = choice_ < trace_.choices.size() ? trace_.choices[choice_++] : 0;
-    return answer < n ? answer : 0;
+    return answer < n || kind == Choice::lane_order ? answer : 0;
   }
   bool admit_all() const override { return traits_->admit_all(); }
   bool reconverge() const override { return traits_->reconverge(); }

@@ -75,7 +75,10 @@ void Machine::call(Warp& w, uint32_t pc, uint32_t function) {
   uint32_t regs_base = frame_place(program, w, g, function);
   uint32_t local_base = g.local_base + caller.local_bytes;
   local_base = (local_base + 15) & ~15u;
-  if (g.frames.size() >= kMaxDepth ||
+  // The registers of all frames of a warp, as much as the stacks of its lanes can have.
+  constexpr uint64_t kMaxRegisters = (uint64_t(512) << 10) * 32;
+  uint64_t registers = (uint64_t(regs_base) + program.functions[function].slots) * 128;
+  if (g.frames.size() >= kMaxDepth || registers > kMaxRegisters ||
       !local_reserve(w, local_base + program.functions[function].local_bytes)) {
     fault(w, pc, uint32_t(__builtin_ctz(g.lanes)), EventKind::illegal_operation,
           "stack overflow: the call depth exceeds the thread's stack");
