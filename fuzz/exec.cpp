@@ -45,7 +45,7 @@ vgpu::JobSpec job_of(std::shared_ptr<const ir::Program> program) {
 }
 
 void run(const vgpu::JobSpec& job, const std::string& policy_name) {
-  constexpr uint64_t kBudget = 20000;
+  constexpr uint64_t kBudget = 5000;
   auto policy = schedule::make_policy(policy_name, 1);
   vgpu::RunOptions options;
   options.step_budget = kBudget;
