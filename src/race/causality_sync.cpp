@@ -112,8 +112,9 @@ void Causality::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
     if (!(lanes >> l & 1)) continue;
     LaneState& lane = lane_state(c, w, l);
     if (wide(scope)) lane.narrow = PendingRelease{};
-    (wide(scope) ? lane.wide : lane.narrow) = {true, scope, snapshot(c, agent.cta, agent.warp, l),
-                                               ClockRef()};
+    // Named, since g++ 13 finds no assignment from a list of these members.
+    (wide(scope) ? lane.wide : lane.narrow) =
+        PendingRelease{true, scope, snapshot(c, agent.cta, agent.warp, l), ClockRef()};
   }
   if (fence == Fence::sc) sc_fence(c, agent, lanes, scope, false);
   bump(c, agent.warp, lanes);
