@@ -32,8 +32,8 @@ public:
       const auto& wanted = launch.arguments;
       if (wanted.empty()) wanted_.push_back(argument.fixed.name);
     }
-    std::vector<std::string> names =
-        launch.arguments.empty() ? std::move(wanted_) : launch.arguments;
+    std::vector<std::string> names = launch.arguments;
+    if (names.empty()) names = std::move(wanted_);
     wanted_.clear();
     for (const std::string& name : names) {
       Result<Argument> argument = named(name, index, uint32_t(group.arguments.size()));

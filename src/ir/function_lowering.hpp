@@ -75,7 +75,7 @@ private:
     uint32_t count = 0;
     uint8_t elements = 1, bits = 32;
   };
-  struct Scope_ {
+  struct NameScope {
     uint32_t id = 0;
     // Keys of their own: operands are also looked up by copies that do not last.
     std::unordered_map<std::string, RegisterDecl, NameHash, std::equal_to<>> registers;
@@ -231,7 +231,7 @@ private:
   const ModuleLayout& layout_;
   const ptx::Function& source_;
   VirtualFunction f_;
-  std::vector<Scope_> scopes_;
+  std::vector<NameScope> scopes_;
   uint32_t next_scope_ = 0;
   std::map<std::pair<uint32_t, std::string_view>, uint32_t> labels_; // (scope, name) → label
   std::vector<uint32_t> scope_parent_;

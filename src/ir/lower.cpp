@@ -93,7 +93,7 @@ Result<const ptx::Function*> find_kernel(const ptx::Module& module, const std::s
 
 } // namespace
 
-Result<std::shared_ptr<const Program>> lower(std::shared_ptr<const ptx::Module> module,
+Result<std::shared_ptr<const Program>> lower(const std::shared_ptr<const ptx::Module>& module,
                                              const std::string& entry) {
   auto found = find_kernel(*module, entry);
   if (!found) return found.error();

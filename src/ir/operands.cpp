@@ -12,7 +12,6 @@
 namespace assay::ir {
 
 using ptx::Operand;
-using ptx::Space;
 using ptx::Type;
 
 Error FunctionLowering::at(const Operand& operand, std::string message) const {

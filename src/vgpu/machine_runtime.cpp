@@ -225,7 +225,7 @@ std::string conversion(const std::string& format, size_t& i, int& longs, F star)
 }
 
 // What fmt makes of it; it throws where it knows no meaning for a combination of flags.
-template <class T> std::string formatted(const std::string& spec, T value) {
+template <class T> std::string formatted(const std::string& spec, const T& value) {
   try {
     return fmt::sprintf(spec, value);
   } catch (const fmt::format_error&) {
