@@ -96,6 +96,9 @@ std::vector<Kernel> kernels() {
   all.push_back(kernel("sgemm", {8, 8}, {32, 32},
                        {floats("a", 65536), floats("b", 65536), output("c", 262144)},
                        {pointer(0), pointer(1), pointer(2), number(256u)}));
+  all.push_back(kernel("sgemm_tiled", {4, 4}, {256},
+                       {floats("a", 65536), floats("b", 65536), output("c", 262144)},
+                       {pointer(0), pointer(1), pointer(2), number(256u)}));
   all.push_back(kernel("stencil", {32, 128}, {32, 8},
                        {floats("in", 1 << 20), output("out", 4 << 20)},
                        {pointer(0), pointer(1), number(1024u), number(1024u)}));

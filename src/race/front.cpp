@@ -15,19 +15,22 @@ namespace {
 constexpr uint8_t kMaxBytes = 32; // as many as a record can tell
 constexpr size_t kRunBytes = 16;  // neighbouring lanes with at least so many become one record
 
-// How many of the first groups are single neighbouring lanes at neighbouring locations of one row,
-// all of them changing memory or none of them.
+// How many of the first groups are neighbouring lanes at neighbouring locations of one row, all of
+// them changing memory or none of them. Where halves of a warp read the same locations, the groups
+// are pairs of lanes: two such rows at once.
 size_t run_of(std::span<const AddressGroups::Group> groups, uint32_t bytes, uint32_t silent_lanes) {
   const AddressGroups::Group& first = groups.front();
-  if (!std::has_single_bit(first.lanes)) return 0;
+  bool pairs = !std::has_single_bit(first.lanes);
+  if (pairs && std::popcount(first.lanes) != 2) return 0;
   bool silent = first.lanes & silent_lanes;
   size_t n = 1;
   while (n < groups.size() && groups[n].lanes == groups[n - 1].lanes << 1 &&
          groups[n].address == groups[n - 1].address + bytes &&
          groups[n].address / kRowBytes == first.address / kRowBytes &&
-         bool(groups[n].lanes & silent_lanes) == silent)
+         bool(groups[n].lanes & silent_lanes) == silent &&
+         std::popcount(groups[n].lanes) == std::popcount(first.lanes))
     ++n;
-  return n;
+  return pairs && n < 4 ? 0 : n;
 }
 } // namespace
 
@@ -61,22 +64,31 @@ void Front::prepare_anew(Space space, Agent agent) {
 
 // -- the short way -------------------------------------------------------------------------------
 
+// Can the record of the same instruction stand for these lanes too?
+ASSAY_HOT bool Front::extends(const Record& e, const Row& row, uint32_t lanes,
+                              bool changing) const {
+  return e.when() == when_ && !changing && e.change >= row.change &&
+         (e.lanes == lanes || e.warps == warps_);
+}
+
 ASSAY_HOT bool Front::hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t what,
                                uint32_t lanes, uint32_t change, bool changing) {
-  if (!head) {
-    if (changing) row.change = change;
-    head = pool.add(what, when_, warps_, lanes, change);
+  for (uint32_t i = head; i; i = pool[i].next) {
+    Record& e = pool[i];
+    if (e.what() != what) continue;
+    if (!extends(e, row, lanes, changing)) return false;
+    if (e.lanes == lanes)
+      e.warps |= warps_;
+    else
+      e.lanes |= lanes;
+    e.change = change;
     return true;
   }
-  Record& e = pool[head];
-  if (e.what() != what || e.when() != when_ || changing || e.change < row.change) return false;
-  if (e.lanes == lanes)
-    e.warps |= warps_;
-  else if (e.warps == warps_)
-    e.lanes |= lanes;
-  else
-    return false;
-  e.change = change;
+  if (head && changing) return false;
+  if (changing) row.change = change;
+  uint32_t next = head;
+  head = pool.add(what, when_, warps_, lanes, change);
+  pool[head].next = next;
   return true;
 }
 
@@ -92,13 +104,33 @@ ASSAY_HOT bool Front::hot(Row& row, Region& region, uint32_t pc, uint16_t attrib
     if (!write) return hot_keep(store.records, row.reads, row, what, lanes, change, false);
     return !row.reads && hot_keep(store.records, row.writes, row, what, lanes, change, changing);
   }
-  if (!row.live_cells || attributes >> kBytesShift != (1u << row.granule_bits) - 1) return false;
-  Cell& cell = store.cells.at(row.cells)[uint32_t(start) >> row.granule_bits];
-  if (cell.writes) return false;
-  if (!write) return hot_keep(store.records, cell.reads, row, what, lanes, change, false);
-  if (row.reads || cell.reads) return false;
+  const uint32_t bytes = (attributes >> kBytesShift) + 1u, granule = 1u << row.granule_bits;
+  if (!row.live_cells) return false;
+  Cell* cell = &store.cells.at(row.cells)[uint32_t(start) >> row.granule_bits];
+  if (bytes != granule)
+    return !write && hot_cells(cell, row, store, bytes, what, start, lanes, change);
+  if (cell->writes) return false;
+  if (!write) return hot_keep(store.records, cell->reads, row, what, lanes, change, false);
+  if (row.reads || cell->reads) return false;
   row.cell_writes = true;
-  return hot_keep(store.records, cell.writes, row, what, lanes, change, changing);
+  return hot_keep(store.records, cell->writes, row, what, lanes, change, changing);
+}
+
+// A read of several cells: kept in all of them or, where one is not plain, in none.
+bool Front::hot_cells(Cell* cell, Row& row, Store& store, uint32_t bytes, uint64_t what, int start,
+                      uint32_t lanes, uint32_t change) {
+  const uint32_t granule = 1u << row.granule_bits, count = bytes >> row.granule_bits;
+  if ((bytes | uint32_t(start)) & (granule - 1) || uint32_t(start) + bytes > kRowBytes)
+    return false;
+  for (uint32_t k = 0; k < count; ++k) {
+    if (cell[k].writes) return false;
+    for (uint32_t i = cell[k].reads; i; i = store.records[i].next)
+      if (store.records[i].what() == what && !extends(store.records[i], row, lanes, false))
+        return false;
+  }
+  for (uint32_t k = 0; k < count; ++k)
+    hot_keep(store.records, cell[k].reads, row, what, lanes, change, false);
+  return true;
 }
 
 // The row of an address and its region.
@@ -201,8 +233,13 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
 
 // Part of a warp, at one row: one affine record instead of a record for each location.
 void Front::in_a_row(std::span<const AddressGroups::Group> run, uint16_t attributes) {
-  uint32_t first = uint32_t(std::countr_zero(run.front().lanes)), lanes = 0;
-  for (const AddressGroups::Group& g : run) lanes |= g.lanes;
+  for (uint32_t left = run.front().lanes; left; left &= left - 1)
+    in_a_row(run, uint32_t(std::countr_zero(left)), attributes);
+}
+
+void Front::in_a_row(std::span<const AddressGroups::Group> run, uint32_t first,
+                     uint16_t attributes) {
+  uint32_t lanes = (run.size() == 32 ? kAllLanes : (1u << run.size()) - 1) << first;
   uint64_t bytes = uint64_t(attributes >> kBytesShift) + 1;
   uint64_t base = run.front().address - first * bytes; // may lie before all memory
   if (uniform_) {

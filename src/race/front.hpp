@@ -52,6 +52,9 @@ private:
            uint32_t change);
   bool hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t what, uint32_t lanes,
                 uint32_t change, bool changing);
+  bool extends(const Record& e, const Row& row, uint32_t lanes, bool changing) const;
+  bool hot_cells(Cell* cell, Row& row, Store& store, uint32_t bytes, uint64_t what, int start,
+                 uint32_t lanes, uint32_t change);
   Row* row_of(Region*& region, uint64_t address);
   void affine_anew(Agent agent, uint64_t address, uint32_t pc, uint16_t attributes,
                    uint32_t change);
@@ -64,6 +67,7 @@ private:
   void later(Access& access, uint64_t address);
   void finish();
   void in_a_row(std::span<const AddressGroups::Group> run, uint16_t attributes);
+  void in_a_row(std::span<const AddressGroups::Group> run, uint32_t first, uint16_t attributes);
   void parts(const AddressGroups::Group& at, uint32_t silent);
   void contested(const Access& access, const AddressGroups::Group& at, const void* values,
                  uint32_t stride);

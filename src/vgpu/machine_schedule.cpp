@@ -31,6 +31,9 @@ void Machine::runnable_insert(schedule::AgentId id) {
 // Its place among the runnable ones, or beyond them. Mostly it is the one that runs.
 size_t Machine::find_runnable(schedule::AgentId id) const {
   if (running < runnable.size() && runnable[running] == id) return running;
+  if (running <= runnable.size() && (running == 0 || runnable[running - 1] < id) &&
+      (running == runnable.size() || id < runnable[running]))
+    return runnable.size(); // it ran and waits
   auto at = std::lower_bound(runnable.begin(), runnable.end(), id);
   return at != runnable.end() && *at == id ? size_t(at - runnable.begin()) : runnable.size();
 }

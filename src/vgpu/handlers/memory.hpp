@@ -62,6 +62,12 @@ ASSAY_INLINE void spread(const uint8_t* from, const Exec* e, const Warp* w, char
       std::memcpy(values, from, sizeof values);
       for (int i = 0; i < kLanes; ++i) d.v[i] = R(values[i]);
     }
+  } else if constexpr (V == 4) {
+    const ir::MemInfo& info = w->program->mem[e->op.mem()];
+    Lanes<uint32_t>* const rows[4] = {
+        &lanes<uint32_t>(regs, info.regs[0]), &lanes<uint32_t>(regs, info.regs[1]),
+        &lanes<uint32_t>(regs, info.regs[2]), &lanes<uint32_t>(regs, info.regs[3])};
+    load_quads(rows, [from](int i) { return from + 16 * i; });
   } else {
     const ir::MemInfo& info = w->program->mem[e->op.mem()];
     for (int k = 0; k < V; ++k) {
@@ -132,6 +138,12 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
   if constexpr (V == 1) {
     const auto& s = lanes<R>(regs, e->op.b);
     for (int i = 0; i < kLanes; ++i) values[i] = M(s.v[i]);
+  } else if constexpr (V == 4) {
+    const ir::MemInfo& info = w->program->mem[e->op.mem()];
+    const Lanes<uint32_t>* const rows[4] = {
+        &lanes<uint32_t>(regs, info.regs[0]), &lanes<uint32_t>(regs, info.regs[1]),
+        &lanes<uint32_t>(regs, info.regs[2]), &lanes<uint32_t>(regs, info.regs[3])};
+    store_quads(rows, [&](int i) { return values + 4 * i; });
   } else {
     const ir::MemInfo& info = w->program->mem[e->op.mem()];
     for (int k = 0; k < V; ++k) {

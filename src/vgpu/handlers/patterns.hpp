@@ -7,9 +7,7 @@
 
 #include <type_traits>
 
-#if defined(__AVX2__)
 #include <immintrin.h>
-#endif
 
 namespace assay::vgpu::ASSAY_LEVEL {
 
@@ -98,6 +96,35 @@ ASSAY_INLINE bool any(const Lanes<uint32_t>& a) {
   for (uint32_t p : parts) all |= p;
   return all != 0;
 #endif
+}
+
+// Rows of 16 bytes, one for each lane at place(lane), to four registers, and back: transposes of
+// four lanes at a time.
+template <class At> ASSAY_INLINE void load_quads(Lanes<uint32_t>* const (&d)[4], At place) {
+  for (int i = 0; i < kLanes; i += 4) {
+    __m128 r0 = _mm_loadu_ps(reinterpret_cast<const float*>(place(i)));
+    __m128 r1 = _mm_loadu_ps(reinterpret_cast<const float*>(place(i + 1)));
+    __m128 r2 = _mm_loadu_ps(reinterpret_cast<const float*>(place(i + 2)));
+    __m128 r3 = _mm_loadu_ps(reinterpret_cast<const float*>(place(i + 3)));
+    _MM_TRANSPOSE4_PS(r0, r1, r2, r3);
+    _mm_store_ps(reinterpret_cast<float*>(d[0]->v + i), r0);
+    _mm_store_ps(reinterpret_cast<float*>(d[1]->v + i), r1);
+    _mm_store_ps(reinterpret_cast<float*>(d[2]->v + i), r2);
+    _mm_store_ps(reinterpret_cast<float*>(d[3]->v + i), r3);
+  }
+}
+template <class At> ASSAY_INLINE void store_quads(const Lanes<uint32_t>* const (&s)[4], At place) {
+  for (int i = 0; i < kLanes; i += 4) {
+    __m128 r0 = _mm_load_ps(reinterpret_cast<const float*>(s[0]->v + i));
+    __m128 r1 = _mm_load_ps(reinterpret_cast<const float*>(s[1]->v + i));
+    __m128 r2 = _mm_load_ps(reinterpret_cast<const float*>(s[2]->v + i));
+    __m128 r3 = _mm_load_ps(reinterpret_cast<const float*>(s[3]->v + i));
+    _MM_TRANSPOSE4_PS(r0, r1, r2, r3);
+    _mm_storeu_ps(reinterpret_cast<float*>(place(i)), r0);
+    _mm_storeu_ps(reinterpret_cast<float*>(place(i + 1)), r1);
+    _mm_storeu_ps(reinterpret_cast<float*>(place(i + 2)), r2);
+    _mm_storeu_ps(reinterpret_cast<float*>(place(i + 3)), r3);
+  }
 }
 
 // d[i] = the four bytes at base + offset[i], offsets below 2^31.

@@ -94,6 +94,14 @@ ASSAY_INLINE bool scattered_load(const Exec* e, Warp* w, char* regs, uint32_t bi
     Lanes<uint32_t> value;
     gather32(value, host, s.offset);
     map<false>(lanes<uint32_t>(regs, e->op.d), active, [](uint32_t v) { return v; }, value);
+  } else if constexpr (V == 4) {
+    const ir::MemInfo& info = w->program->mem[e->op.mem()];
+    Lanes<uint32_t> value[4];
+    Lanes<uint32_t>* const rows[4] = {&value[0], &value[1], &value[2], &value[3]};
+    load_quads(rows, [&](int i) { return host + s.offset.v[i]; });
+    for (int k = 0; k < 4; ++k)
+      map<false>(
+          lanes<uint32_t>(regs, info.regs[k]), active, [](uint32_t v) { return v; }, value[k]);
   } else {
     const ir::MemInfo& info = w->program->mem[e->op.mem()];
     for (int k = 0; k < V; ++k) {
@@ -136,7 +144,13 @@ ASSAY_INLINE bool scattered_store(const Exec* e, Warp* w, char* regs, uint32_t b
   uint8_t* host = s.region->host;
   const ir::MemInfo& info = w->program->mem[e->op.mem()];
   alignas(64) M values[kLanes][V];
-  for (int k = 0; k < V; ++k) {
+  if constexpr (V == 4) {
+    const Lanes<uint32_t>* const rows[4] = {
+        &lanes<uint32_t>(regs, info.regs[0]), &lanes<uint32_t>(regs, info.regs[1]),
+        &lanes<uint32_t>(regs, info.regs[2]), &lanes<uint32_t>(regs, info.regs[3])};
+    store_quads(rows, [&](int i) { return values[i]; });
+  }
+  for (int k = 0; k < V && V != 4; ++k) {
     const auto& from = V == 1 ? lanes<R>(regs, e->op.b) : lanes<R>(regs, info.regs[k]);
     for (int i = 0; i < kLanes; ++i) values[i][k] = M(from.v[i]);
   }
