@@ -8,7 +8,8 @@
 
 namespace assay::vgpu::ASSAY_LEVEL {
 
-#define ASSAY_SLOW __attribute__((noinline, cold))
+// Apart, so that the short ways keep no frame; not cold, which would leave its loops scalar.
+#define ASSAY_OTHER_WAY __attribute__((noinline))
 
 // A range of a region that is inside, aligned and (for reads) initialised. Bytes: a power of two.
 template <int Bytes, bool Shared> ASSAY_INLINE bool inside(const Region& r, uint64_t offset) {
@@ -24,7 +25,7 @@ template <int Bytes> ASSAY_INLINE bool initialised(const Region& r, uint64_t off
 }
 
 template <class M, class R, int V, bool Shared, class A, bool Detect>
-ASSAY_SLOW const Exec* load_other(const Exec* e, Warp* w, char* regs) {
+ASSAY_OTHER_WAY const Exec* load_other(const Exec* e, Warp* w, char* regs) {
   if (!scattered_load<M, R, V, Shared, A, Detect>(e, w, regs, w->exec_bits, w->exec)) {
     ASSAY_LEAVE_VECTORS();
     w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);
@@ -33,7 +34,7 @@ ASSAY_SLOW const Exec* load_other(const Exec* e, Warp* w, char* regs) {
   ASSAY_NEXT(e, w, regs);
 }
 template <class M, class R, int V, bool Shared, class A, bool Detect>
-ASSAY_SLOW const Exec* store_other(const Exec* e, Warp* w, char* regs) {
+ASSAY_OTHER_WAY const Exec* store_other(const Exec* e, Warp* w, char* regs) {
   if (!scattered_store<M, R, V, Shared, A, Detect>(e, w, regs, w->exec_bits, w->exec)) {
     ASSAY_LEAVE_VECTORS();
     w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);

@@ -98,32 +98,84 @@ ASSAY_INLINE bool any(const Lanes<uint32_t>& a) {
 #endif
 }
 
-// Rows of 16 bytes, one for each lane at place(lane), to four registers, and back: transposes of
-// four lanes at a time.
+// Rows of 16 bytes, one for each lane at place(lane), to four registers, and back. Lanes n, n + 4,
+// n + 8 … stand in the quarters of one vector: transposing each quarter then leaves whole rows of a
+// register, which the next operation reads without waiting for parts.
+#if defined(__AVX512F__)
+inline constexpr int kQuadLanes = 16;
+using Quad = __m512;
+template <class At> ASSAY_INLINE Quad quad_from(At place, int i) {
+  auto row = [&](int k) { return _mm_loadu_ps(reinterpret_cast<const float*>(place(i + k))); };
+  Quad q = _mm512_castps128_ps512(row(0));
+  q = _mm512_insertf32x4(q, row(4), 1);
+  q = _mm512_insertf32x4(q, row(8), 2);
+  return _mm512_insertf32x4(q, row(12), 3);
+}
+template <class At> ASSAY_INLINE void quad_to(At place, int i, Quad q) {
+  auto row = [&](int k) { return reinterpret_cast<float*>(place(i + k)); };
+  _mm_storeu_ps(row(0), _mm512_castps512_ps128(q));
+  _mm_storeu_ps(row(4), _mm512_extractf32x4_ps(q, 1));
+  _mm_storeu_ps(row(8), _mm512_extractf32x4_ps(q, 2));
+  _mm_storeu_ps(row(12), _mm512_extractf32x4_ps(q, 3));
+}
+ASSAY_INLINE Quad low_halves(Quad a, Quad b) { return _mm512_unpacklo_ps(a, b); }
+ASSAY_INLINE Quad high_halves(Quad a, Quad b) { return _mm512_unpackhi_ps(a, b); }
+ASSAY_INLINE Quad low_pairs(Quad a, Quad b) { return _mm512_shuffle_ps(a, b, 0x44); }
+ASSAY_INLINE Quad high_pairs(Quad a, Quad b) { return _mm512_shuffle_ps(a, b, 0xee); }
+#elif defined(__AVX2__)
+inline constexpr int kQuadLanes = 8;
+using Quad = __m256;
+template <class At> ASSAY_INLINE Quad quad_from(At place, int i) {
+  auto row = [&](int k) { return _mm_loadu_ps(reinterpret_cast<const float*>(place(i + k))); };
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(row(0)), row(4), 1);
+}
+template <class At> ASSAY_INLINE void quad_to(At place, int i, Quad q) {
+  auto row = [&](int k) { return reinterpret_cast<float*>(place(i + k)); };
+  _mm_storeu_ps(row(0), _mm256_castps256_ps128(q));
+  _mm_storeu_ps(row(4), _mm256_extractf128_ps(q, 1));
+}
+ASSAY_INLINE Quad low_halves(Quad a, Quad b) { return _mm256_unpacklo_ps(a, b); }
+ASSAY_INLINE Quad high_halves(Quad a, Quad b) { return _mm256_unpackhi_ps(a, b); }
+ASSAY_INLINE Quad low_pairs(Quad a, Quad b) { return _mm256_shuffle_ps(a, b, 0x44); }
+ASSAY_INLINE Quad high_pairs(Quad a, Quad b) { return _mm256_shuffle_ps(a, b, 0xee); }
+#else
+inline constexpr int kQuadLanes = 4;
+using Quad = __m128;
+template <class At> ASSAY_INLINE Quad quad_from(At place, int i) {
+  return _mm_loadu_ps(reinterpret_cast<const float*>(place(i)));
+}
+template <class At> ASSAY_INLINE void quad_to(At place, int i, Quad q) {
+  _mm_storeu_ps(reinterpret_cast<float*>(place(i)), q);
+}
+ASSAY_INLINE Quad low_halves(Quad a, Quad b) { return _mm_unpacklo_ps(a, b); }
+ASSAY_INLINE Quad high_halves(Quad a, Quad b) { return _mm_unpackhi_ps(a, b); }
+ASSAY_INLINE Quad low_pairs(Quad a, Quad b) { return _mm_shuffle_ps(a, b, 0x44); }
+ASSAY_INLINE Quad high_pairs(Quad a, Quad b) { return _mm_shuffle_ps(a, b, 0xee); }
+#endif
+
+// Four quads of the lanes n, n + 1, n + 2, n + 3 become those of the four elements, and back.
+ASSAY_INLINE void transpose(Quad (&q)[4]) {
+  Quad a = low_halves(q[0], q[1]), b = low_halves(q[2], q[3]);
+  Quad c = high_halves(q[0], q[1]), d = high_halves(q[2], q[3]);
+  q[0] = low_pairs(a, b);
+  q[1] = high_pairs(a, b);
+  q[2] = low_pairs(c, d);
+  q[3] = high_pairs(c, d);
+}
 template <class At> ASSAY_INLINE void load_quads(Lanes<uint32_t>* const (&d)[4], At place) {
-  for (int i = 0; i < kLanes; i += 4) {
-    __m128 r0 = _mm_loadu_ps(reinterpret_cast<const float*>(place(i)));
-    __m128 r1 = _mm_loadu_ps(reinterpret_cast<const float*>(place(i + 1)));
-    __m128 r2 = _mm_loadu_ps(reinterpret_cast<const float*>(place(i + 2)));
-    __m128 r3 = _mm_loadu_ps(reinterpret_cast<const float*>(place(i + 3)));
-    _MM_TRANSPOSE4_PS(r0, r1, r2, r3);
-    _mm_store_ps(reinterpret_cast<float*>(d[0]->v + i), r0);
-    _mm_store_ps(reinterpret_cast<float*>(d[1]->v + i), r1);
-    _mm_store_ps(reinterpret_cast<float*>(d[2]->v + i), r2);
-    _mm_store_ps(reinterpret_cast<float*>(d[3]->v + i), r3);
+  for (int i = 0; i < kLanes; i += kQuadLanes) {
+    Quad q[4];
+    for (int k = 0; k < 4; ++k) q[k] = quad_from(place, i + k);
+    transpose(q);
+    for (int k = 0; k < 4; ++k) std::memcpy(d[k]->v + i, &q[k], sizeof(Quad));
   }
 }
 template <class At> ASSAY_INLINE void store_quads(const Lanes<uint32_t>* const (&s)[4], At place) {
-  for (int i = 0; i < kLanes; i += 4) {
-    __m128 r0 = _mm_load_ps(reinterpret_cast<const float*>(s[0]->v + i));
-    __m128 r1 = _mm_load_ps(reinterpret_cast<const float*>(s[1]->v + i));
-    __m128 r2 = _mm_load_ps(reinterpret_cast<const float*>(s[2]->v + i));
-    __m128 r3 = _mm_load_ps(reinterpret_cast<const float*>(s[3]->v + i));
-    _MM_TRANSPOSE4_PS(r0, r1, r2, r3);
-    _mm_storeu_ps(reinterpret_cast<float*>(place(i)), r0);
-    _mm_storeu_ps(reinterpret_cast<float*>(place(i + 1)), r1);
-    _mm_storeu_ps(reinterpret_cast<float*>(place(i + 2)), r2);
-    _mm_storeu_ps(reinterpret_cast<float*>(place(i + 3)), r3);
+  for (int i = 0; i < kLanes; i += kQuadLanes) {
+    Quad q[4];
+    for (int k = 0; k < 4; ++k) std::memcpy(&q[k], s[k]->v + i, sizeof(Quad));
+    transpose(q);
+    for (int k = 0; k < 4; ++k) quad_to(place, i + k, q[k]);
   }
 }
 
