@@ -44,6 +44,10 @@ void Detector::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t addr
                          uint16_t attributes) {
   state_->front.broadcast(space, agent, lanes, address, pc, attributes);
 }
+void Detector::row_part(Space space, Agent agent, uint32_t lanes, uint64_t base, uint32_t pc,
+                        uint16_t attributes) {
+  state_->front.row_part(space, agent, lanes, base, pc, attributes);
+}
 void Detector::access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,
                       const AccessInfo& info, const void* values, uint32_t value_stride,
                       uint32_t silent_lanes) {

@@ -47,6 +47,9 @@ public:
                  const AccessInfo& info);
   void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
                  uint16_t attributes);
+  // Neighbouring lanes read neighbouring locations: lane l of `lanes` (a run) at base + l·bytes.
+  void row_part(Space space, Agent agent, uint32_t lanes, uint64_t base, uint32_t pc,
+                uint16_t attributes);
   // Any pattern; address[i] counts for the lanes in `lanes`. For writes `values` points to 32
   // entries of `value_stride` bytes with what each lane stores (to tell value races); may be null
   // for reads. `info.silent` is not used here: silent_lanes has a bit per lane.

@@ -20,15 +20,15 @@ constexpr size_t kRunBytes = 16;  // neighbouring lanes with at least so many be
 // are pairs of lanes: two such rows at once.
 size_t run_of(std::span<const AddressGroups::Group> groups, uint32_t bytes, uint32_t silent_lanes) {
   const AddressGroups::Group& first = groups.front();
-  bool pairs = !std::has_single_bit(first.lanes);
-  if (pairs && std::popcount(first.lanes) != 2) return 0;
+  uint32_t others = first.lanes & (first.lanes - 1);
+  bool pairs = others != 0;
+  if (others & (others - 1)) return 0; // three lanes or more
   bool silent = first.lanes & silent_lanes;
   size_t n = 1;
   while (n < groups.size() && groups[n].lanes == groups[n - 1].lanes << 1 &&
          groups[n].address == groups[n - 1].address + bytes &&
          groups[n].address / kRowBytes == first.address / kRowBytes &&
-         bool(groups[n].lanes & silent_lanes) == silent &&
-         std::popcount(groups[n].lanes) == std::popcount(first.lanes))
+         bool(groups[n].lanes & silent_lanes) == silent && !(groups[n - 1].lanes >> 31))
     ++n;
   return pairs && n < 4 ? 0 : n;
 }
@@ -188,6 +188,32 @@ void Front::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address
   if (uniform_) return point(address, lanes, pc, attributes, shadow_.change());
   split(agent, lanes, pc, attributes, shadow_.change());
   for (Access& g : groups_) now(g, address);
+}
+
+// Half a warp, say, in its row or rows.
+void Front::row_part(Space space, Agent agent, uint32_t lanes, uint64_t base, uint32_t pc,
+                     uint16_t attributes) {
+  prepare(space, agent);
+  attributes |= kAffine;
+  split(agent, lanes, pc, attributes, shadow_.change());
+  if (!uniform_) {
+    for (Access& g : groups_) now(g, base);
+    return;
+  }
+  const uint64_t bytes = uint64_t(attributes >> kBytesShift) + 1;
+  for (uint32_t left = lanes; left;) {
+    uint32_t first = uint32_t(std::countr_zero(left)), part = 0;
+    uint64_t at = base + first * bytes;
+    for (uint32_t l = first; l < 32 && left >> l & 1; ++l)
+      if ((base + l * bytes) / kRowBytes == at / kRowBytes) part |= 1u << l;
+    left &= ~part;
+    Region* region;
+    Row* row = row_of(region, at);
+    int start = int(at % kRowBytes) - int(first * bytes);
+    if (row && hot(*row, *region, pc, attributes, start, part, shadow_.change())) continue;
+    groups_.front().record.lanes = part;
+    now(groups_.front(), base);
+  }
 }
 
 void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,

@@ -19,6 +19,8 @@ public:
   void affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint16_t attributes);
   void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
                  uint16_t attributes);
+  void row_part(Space space, Agent agent, uint32_t lanes, uint64_t base, uint32_t pc,
+                uint16_t attributes);
   void access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,
               const AccessInfo& info, const void* values, uint32_t value_stride,
               uint32_t silent_lanes);

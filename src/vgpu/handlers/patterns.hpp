@@ -67,6 +67,18 @@ template <int Stride, class A> ASSAY_INLINE bool affine(const Lanes<A>& a) {
 }
 #endif
 
+// Both halves of a warp consecutive, or both constant: a[16h + j] = a[16h] + Stride·j?
+template <int Stride> ASSAY_INLINE bool halves(const Lanes<uint32_t>& a) {
+  const uint32_t low = a.v[0], high = a.v[16];
+  uint32_t bad[16];
+  for (int i = 0; i < 16; ++i)
+    bad[i] =
+        (a.v[i] ^ (low + uint32_t(Stride * i))) | (a.v[16 + i] ^ (high + uint32_t(Stride * i)));
+  uint32_t any = 0;
+  for (uint32_t b : bad) any |= b;
+  return any == 0;
+}
+
 // The bits of a predicate's lanes.
 ASSAY_INLINE uint32_t predicate_bits(const Lanes<int32_t>& p) {
 #if defined(__AVX2__)

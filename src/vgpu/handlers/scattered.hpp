@@ -116,19 +116,35 @@ ASSAY_INLINE bool scattered_load(const Exec* e, Warp* w, char* regs, uint32_t bi
   }
   if (Detect && s.region->tracked) {
     uint64_t base = s.region->base;
-    bool one = true;
-    for (int i = 0; i < kLanes; ++i) one &= s.offset.v[i] == s.first;
-    if (one) {
+    race::Detector& detector = *w->machine->detector;
+    const race::Agent agent = w->machine->agent(*w);
+    const uint16_t attributes = race::weak_attributes(false, false, kBytes);
+    const uint32_t pc = pc_of(e, w);
+    if (halves<0>(s.offset)) {
+      uint32_t high = s.offset.v[16];
       ASSAY_LEAVE_VECTORS();
-      w->machine->detector->broadcast(kSpace<Shared>, w->machine->agent(*w), bits, base + s.first,
-                                      pc_of(e, w), race::weak_attributes(false, false, kBytes));
+      // Lanes outside the mask stand at the first place.
+      if (high == s.first) {
+        detector.broadcast(kSpace<Shared>, agent, bits, base + s.first, pc, attributes);
+        return true;
+      }
+      if (bits == kAllLanes) {
+        detector.broadcast(kSpace<Shared>, agent, 0xffffu, base + s.first, pc, attributes);
+        detector.broadcast(kSpace<Shared>, agent, 0xffff0000u, base + high, pc, attributes);
+        return true;
+      }
+    } else if (bits == kAllLanes && halves<kBytes>(s.offset)) {
+      ASSAY_LEAVE_VECTORS();
+      detector.row_part(kSpace<Shared>, agent, 0xffffu, base + s.first, pc, attributes);
+      detector.row_part(kSpace<Shared>, agent, 0xffff0000u, base + s.offset.v[16] - 16 * kBytes, pc,
+                        attributes);
       return true;
     }
     alignas(64) uint64_t address[kLanes];
     for (int i = 0; i < kLanes; ++i) address[i] = base + s.offset.v[i];
     ASSAY_LEAVE_VECTORS();
-    w->machine->detector->access(kSpace<Shared>, w->machine->agent(*w), bits, address,
-                                 plain(e, w, false, kBytes), nullptr, 0, 0);
+    detector.access(kSpace<Shared>, agent, bits, address, plain(e, w, false, kBytes), nullptr, 0,
+                    0);
   }
   return true;
 }
