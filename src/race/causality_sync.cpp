@@ -176,6 +176,9 @@ void Causality::copy_joined(Agent waiter, uint32_t lane, uint32_t number) {
     CHECK(at != c.unjoined.end() && at->first == copy.start.cta_floor);
     if (--at->second == 0) c.unjoined.erase(at);
   }
+  // Another lane than the issuer learns what the issuer knew and had done when the copy began.
+  if (copy.start.warp != waiter.warp || copy.start.lane != lane)
+    join(c, waiter.warp, lane, copy.start.clock());
   copy.joins.push_back({waiter.warp, lane, time(c, c.warps[waiter.warp], lane)});
 }
 

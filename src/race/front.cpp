@@ -18,11 +18,12 @@ constexpr size_t kRunBytes = 16;  // neighbouring lanes with at least so many be
 // How many of the first groups are neighbouring lanes at neighbouring locations of one row, all of
 // them changing memory or none of them. Where halves of a warp read the same locations, the groups
 // are pairs of lanes: two such rows at once.
-size_t run_of(std::span<const AddressGroups::Group> groups, uint32_t bytes, uint32_t silent_lanes) {
+size_t run_of(std::span<const AddressGroups::Group> groups, uint32_t bytes, uint32_t silent_lanes,
+              bool write) {
   const AddressGroups::Group& first = groups.front();
   uint32_t others = first.lanes & (first.lanes - 1);
   bool pairs = others != 0;
-  if (others & (others - 1)) return 0; // three lanes or more
+  if (others & (others - 1) || (pairs && write)) return 0; // what meets is judged before it is kept
   bool silent = first.lanes & silent_lanes;
   size_t n = 1;
   while (n < groups.size() && groups[n].lanes == groups[n - 1].lanes << 1 &&
@@ -240,7 +241,7 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
     }
     uint32_t silent = at.lanes & silent_lanes;
     uint16_t own = uint16_t((attributes & ~kSilent) | (silent ? kSilent : 0));
-    size_t run = apart ? run_of(groups.subspan(i), info.bytes, silent_lanes) : 1;
+    size_t run = apart ? run_of(groups.subspan(i), info.bytes, silent_lanes, info.write) : 1;
     if (run * info.bytes >= kRunBytes) {
       for (size_t k = 1; k < run && info.write && !variables_->empty(); ++k)
         variables_->overwritten(groups[i + k].address, groups[i + k].address + info.bytes,

@@ -43,6 +43,22 @@ struct Operation {
   Detector::Fence fence = Detector::Fence::acq_rel;
   bool reduction = false;
 
+  // Where lane 0 would read if all lanes did as those of a row part do.
+  uint64_t row_base() const {
+    uint32_t first = uint32_t(std::countr_zero(lanes));
+    return address[first] - first * info.bytes;
+  }
+  // Neighbouring lanes that read neighbouring locations, weakly.
+  bool is_row_part() const {
+    if (info.write || info.strong || info.nc || !lanes) return false;
+    uint32_t first = uint32_t(std::countr_zero(lanes)),
+             last = 31 - uint32_t(std::countl_zero(lanes));
+    if (first == last || uint32_t(std::popcount(lanes)) != last - first + 1) return false;
+    for (uint32_t l = first; l <= last; ++l)
+      if (address[l] != row_base() + l * info.bytes) return false;
+    return true;
+  }
+
   std::string text() const {
     static const char* names[] = {
         "affine", "broadcast", "access", "barrier",    "warp_sync",   "strong_read", "strong_write",
@@ -96,7 +112,11 @@ inline std::set<Key> History::by_detector() const {
       d.broadcast(o.space, o.agent, o.lanes, o.address[std::countr_zero(o.lanes)], info);
       break;
     case K::access:
-      d.access(o.space, o.agent, o.lanes, o.address.data(), info, values.data(), 32, o.silent);
+      if (o.is_row_part())
+        d.row_part(o.space, o.agent, o.lanes, o.row_base(), info.pc,
+                   weak_attributes(false, false, info.bytes));
+      else
+        d.access(o.space, o.agent, o.lanes, o.address.data(), info, values.data(), 32, o.silent);
       break;
     case K::copy_access:
       d.access(o.space, copy, o.lanes, o.address.data(), info, values.data(), 32, o.silent);
@@ -293,6 +313,8 @@ inline void Generator::act(const Instruction& in, Agent agent) {
   uint64_t row = address(in.space, in.info.bytes, in.info.bytes * 32);
   if (o.kind == K::access && shifted)
     for (uint32_t l = 0; l < 32; ++l) o.address[l] = row + l * in.info.bytes;
+  if (o.kind == K::access && chance(15)) // halves of a warp in one half row
+    for (uint32_t l = 0; l < 32; ++l) o.address[l] = row + l % 16 * in.info.bytes;
   h_.operations.push_back(o);
   if (in.info.strong) strong(in, o);
 }
