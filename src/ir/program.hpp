@@ -124,7 +124,7 @@ struct Function {
   uint32_t local_bytes = 0; // local memory of one frame: [params][returns][locals]; outgoing
                             // parameters of a call start at this offset, where the callee's begin
   std::vector<Constant> constants;
-  std::vector<Slot> undefined; // may be read before anybody writes them: zero at entry
+  std::vector<Slot> undefined; // may be read unwritten: zero at entry; slot n times if n slots
   bool recursive = false;
 };
 

@@ -272,11 +272,10 @@ Result<SlotAssignment> assign_slots(const VirtualFunction& f) {
     out.slot[id] =
         Slot(std::min<uint32_t>(base[pool_of(id)] + f.registers[id].slots() * unit[id], kNoSlot));
   if (out.slots >= kNoSlot) return unsupported("function with more than 65534 register slots");
+  // All of them are alive at the entry, so that no two share a slot.
   for (uint32_t id : live.undefined())
-    for (uint32_t k = 0; k < f.registers[id].slots(); ++k)
-      out.undefined.push_back(Slot(out.slot[id] + k));
+    out.undefined.insert(out.undefined.end(), f.registers[id].slots(), out.slot[id]);
   std::sort(out.undefined.begin(), out.undefined.end());
-  out.undefined.erase(std::unique(out.undefined.begin(), out.undefined.end()), out.undefined.end());
   out.live_registers = worst_pressure(f, live);
   return out;
 }

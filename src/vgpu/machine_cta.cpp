@@ -19,6 +19,22 @@ template <class T> void fill(char* regs, ir::Slot slot, T value, uint32_t lanes_
     for (uint32_t i = 0; i < 32; ++i)
       if (lanes_ >> i & 1) to.v[i] = value;
 }
+
+// Zeroes what may be read before it is written. Where a lane's bytes lie depends on the register's
+// width, which is how often its slot stands in the list; other lanes may be under way in the frame.
+void clear_undefined(const ir::Function& f, char* regs, uint32_t lanes_) {
+  const std::vector<ir::Slot>& all = f.undefined;
+  for (size_t i = 0, n = 0; i < all.size(); i += n) {
+    for (n = 1; i + n < all.size() && all[i + n] == all[i];) ++n;
+    char* to = regs + all[i] * kSlotBytes;
+    if (lanes_ == kAllLanes) {
+      std::memset(to, 0, n * kSlotBytes);
+      continue;
+    }
+    for (uint32_t left = lanes_; left; left &= left - 1)
+      std::memset(to + uint32_t(__builtin_ctz(left)) * 4 * n, 0, 4 * n);
+  }
+}
 } // namespace
 
 void Machine::prepare_ctas() {
@@ -70,7 +86,7 @@ void Machine::enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs
   // The whole warp enters together, as it does at the start: no lane has anything to lose.
   uint32_t lanes_ = w.group_count == 1 ? kAllLanes : g.lanes;
   for (const ir::Constant& c : f.constants) fill_constant(w, regs, c, lanes_);
-  for (ir::Slot slot : f.undefined) fill<uint32_t>(regs, slot, 0, lanes_);
+  clear_undefined(f, regs, lanes_);
 }
 
 // A warp whose storage has served another CTA of this launch keeps what is the same for both.
@@ -108,7 +124,7 @@ void Machine::start_warp(Cta& cta, uint32_t index) {
     g->pc = kernel.entry;
     char* regs = reinterpret_cast<char*>(w.registers.data());
     for (const ir::Constant& c : cta_constants) fill_constant(w, regs, c, kAllLanes);
-    for (ir::Slot slot : kernel.undefined) fill<uint32_t>(regs, slot, 0, kAllLanes);
+    clear_undefined(kernel, regs, kAllLanes);
   }
   if (program.functions[0].local_bytes) local_reserve(w, program.functions[0].local_bytes);
   set_state(w, *g, GroupState::ready);

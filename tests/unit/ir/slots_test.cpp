@@ -2,6 +2,8 @@
 #include "ir/slots.hpp"
 #include "lowering.hpp"
 
+#include <algorithm>
+
 namespace assay::ir {
 namespace {
 
@@ -44,6 +46,18 @@ TEST(Slots, GuardedWritesKeepTheOldValueAlive) {
   Slot r1 = p->mem[p->ops[ld[1]].c].regs[0], r2 = p->mem[p->ops[ld[2]].c].regs[0];
   EXPECT_NE(r1, r2);
   EXPECT_EQ(r1, p->mem[p->ops[ld[3]].c].regs[0]);
+}
+
+TEST(Slots, WhatMayBeReadUnwrittenIsListedWithItsWidth) {
+  // d1, of 64 bits, and r1 are written under a guard only; r2 always.
+  auto p = lower_body("ld.param.u64 %d2, [a]; ld.global.u32 %r2, [%d2]; setp.eq.u32 %p1, %r2, 0;"
+                      "@%p1 ld.global.u64 %d1, [%d2]; @%p1 ld.global.u32 %r1, [%d2];"
+                      "@%p1 st.global.u64 [%d2], %d1; st.global.u32 [%d2], %r1; ret;");
+  auto ld = find(*p, OpCode::ld);
+  Slot d1 = p->mem[p->ops[ld.at(1)].c].regs[0], r1 = p->mem[p->ops[ld.at(2)].c].regs[0];
+  std::vector<Slot> want = {d1, d1, r1};
+  std::sort(want.begin(), want.end());
+  EXPECT_EQ(p->functions[0].undefined, want);
 }
 
 TEST(Slots, ConstantsAreSharedAndNeverReused) {

@@ -68,6 +68,33 @@ TEST(Calls, LanesInDifferentFunctions) {
   expect_words(job(text, 1, 32, {128}), want);
 }
 
+// Half a warp enters a function in which the other half waits: registers that are written under a
+// guard only, and so zeroed at the entry, are of all widths, and the other half's keep their
+// values.
+TEST(Calls, EntryLeavesTheValuesOfLanesInside) {
+  std::string text =
+      std::string(kStart) +
+      ".func (.param .b32 out) f(.param .b32 x) {\n.reg .b16 %h<2>; .reg .b32 %r<9>; .reg .b64 "
+      "%d<9>;"
+      " .reg .b128 %q<2>; .reg .pred %p<3>;\n"
+      "ld.param.u32 %r1, [x]; setp.ne.u32 %p1, %r1, 0; mov.u32 %r2, 0; mov.u64 %d5, 1;\n"
+      "@%p1 cvt.u64.u32 %d1, %r1; @%p1 add.u32 %r3, %r1, 100; @%p1 mov.b128 %q1, {%d1, %d5};\n"
+      "bar.warp.sync 0xffffffff;\n"
+      "@%p1 cvt.u32.u64 %r2, %d1; @%p1 mov.b128 {%d3, %d4}, %q1; @%p1 add.u32 %r2, %r2, %r3;\n"
+      "@%p1 cvt.u32.u64 %r4, %d3; @%p1 add.u32 %r2, %r2, %r4; st.param.b32 [out], %r2; ret; }\n" +
+      kKernel +
+      "add.u32 %r2, %r1, 1; setp.lt.u32 %p1, %r1, 16; @%p1 bra LOW;\n"
+      "{ .param .b32 p0; .param .b32 q; st.param.b32 [p0], %r2; call (q), f, (p0);"
+      " ld.param.b32 %r3, [q]; } bra DONE;\n"
+      "LOW: { .param .b32 p0; .param .b32 q; st.param.b32 [p0], %r2; call (q), f, (p0);"
+      " ld.param.b32 %r3, [q]; }\nDONE: st.global.u32 [%d3], %r3; ret; }\n";
+  text.replace(text.find("7.8"), 3, "8.3");
+  text.replace(text.find("sm_80"), 5, "sm_90");
+  std::vector<uint32_t> want;
+  for (uint32_t i = 0; i < 32; ++i) want.push_back(3 * (i + 1) + 100);
+  expect_words(job(text, 1, 32, {128}), want);
+}
+
 // A lane that leaves early computes 64-bit values where 32-bit ones of the others are still alive.
 TEST(Calls, PathsOfDifferentWidths) {
   std::string body =
