@@ -44,21 +44,20 @@ ASSAY_INLINE bool scatter(Scattered& s, const Exec* e, Warp* w, char* regs, uint
   s.region = r;
   s.bits = bits;
   s.first = uint32_t(first);
-  Lanes<uint32_t> bad;
-  if constexpr (sizeof(A) == 8) {
-    // Shared addresses count as 32-bit numbers however wide their register.
-    const uint64_t shift = e->op.imm - base;
-    for (int i = 0; i < kLanes; ++i) {
-      uint64_t o = a.v[i] + shift;
-      if (Shared) o = uint32_t(o);
-      s.offset.v[i] = uint32_t(o);
-      bad.v[i] = uint32_t(o >> 31);
-    }
-  } else {
+  Lanes<uint32_t> bad; // not 0: outside or misaligned; before all the high half of the offset
+  static_assert(sizeof(A) == (Shared ? 4 : 8)); // by_kind chooses no other
+  if constexpr (Shared) {
     const uint32_t shift = uint32_t(e->op.imm);
     for (int i = 0; i < kLanes; ++i) {
       s.offset.v[i] = a.v[i] + shift;
-      bad.v[i] = s.offset.v[i] >> 31;
+      bad.v[i] = 0;
+    }
+  } else {
+    const uint64_t shift = e->op.imm - base;
+    for (int i = 0; i < kLanes; ++i) {
+      uint64_t o = a.v[i] + shift;
+      s.offset.v[i] = uint32_t(o);
+      bad.v[i] = uint32_t(o >> 32);
     }
   }
   const uint32_t last = uint32_t(r->size) - Bytes, at_first = s.first;
