@@ -83,7 +83,8 @@ public:
   uint32_t change() const { return change_; }
   uint32_t next_change() { return change_ += change_ != UINT32_MAX; }
   uint64_t bytes() const { return bytes_; }
-  bool overflowed() const { return overflowed_; }
+  // The short ways of Front keep records without asking: what they took counts here.
+  bool overflowed() const { return overflowed_ || bytes_ > limit_; }
 
 private:
   static constexpr uint64_t kPageRows = 32;

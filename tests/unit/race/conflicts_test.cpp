@@ -215,6 +215,12 @@ TEST(Limits, FullMemoryIsSaid) {
   for (uint64_t a = 0; a < (1 << 16); a += 128) s.write(kA, kData + a, 1);
   EXPECT_TRUE(s.d.overflowed());
 }
+TEST(Limits, FullMemoryIsSaidOfReadsOfWholeWarps) {
+  Scene s(1, 1, 32, Limits{16384, 4096}); // less than the first records take
+  EXPECT_FALSE(s.d.overflowed());
+  s.d.affine(Space::global, {0, 0}, kData, s.info(1, false));
+  EXPECT_TRUE(s.d.overflowed());
+}
 TEST(Limits, TooManyConflictsAreSaid) {
   Scene s(1, 3, 32, Limits{1 << 30, 3});
   for (uint32_t pc = 1; pc < 4; ++pc) s.read(kA, kData, pc);
