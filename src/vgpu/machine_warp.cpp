@@ -300,6 +300,7 @@ void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
   for (uint32_t i = 0; write && i < count; ++i) {
     if (!std::memcmp(at[i].region->host + at[i].offset, rows[i], 16)) silent |= 1u << i;
   }
+  w.stored |= write && silent != suppliers;
   if (detector)
     detector->access(race::Space::shared, agent(w), suppliers, address, access, rows, 16, silent);
   for (uint32_t i = 0; write && i < count; ++i) {

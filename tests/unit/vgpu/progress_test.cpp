@@ -221,6 +221,32 @@ TEST(Progress, OnlyResidentCtasWaitForEachOther) {
   }
 }
 
+// While a CTA stores, by matrix rows too, the canonical policy lets no other start.
+TEST(Progress, MatrixStoresAreProgress) {
+  std::string text = header(".param .u64 l") + R"(
+    .reg .pred %p<2>; .reg .b32 %r<6>; .shared .align 16 .b8 rows[128];
+    mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 7; shl.b32 %r1, %r1, 4;
+    mov.u32 %r2, rows; add.u32 %r1, %r1, %r2; mov.u32 %r3, 0;
+  L:
+    stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r3};
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 1000;
+    @%p1 bra L;
+    ret;
+  })";
+  text.replace(text.find("sm_80"), 5, "sm_90");
+  RunOptions options;
+  options.quantum = 16;
+  Outcome o = run_with(job(text, 2, 32, {4}), "canonical", 1, options);
+  ASSERT_TRUE(o.completed);
+  uint32_t last = 0;
+  for (const schedule::Trace::Step& s : o.trace.steps) {
+    EXPECT_GE(s.agent.cta, last);
+    last = s.agent.cta;
+  }
+  EXPECT_EQ(last, 1u);
+}
+
 TEST(Progress, DeadlockNamesEveryWait) {
   JobSpec j = job(header(".param .u64 l") + R"(
     .reg .pred %p<2>; .reg .b32 %r<2>;
