@@ -4,6 +4,7 @@
 // order of the plan, whatever finished first, so that the same input and seed give the same report.
 #include "explore/explore.hpp"
 
+#include "explore/pairs.hpp"
 #include "explore/plan.hpp"
 #include "explore/pool.hpp"
 #include "ir/source.hpp"
@@ -12,8 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <set>
 
 namespace assay::explore {
 
@@ -22,22 +21,14 @@ namespace {
 using race::Conflict;
 using Clock = std::chrono::steady_clock;
 
-// A conflict's identity across runs: kind, the two operations, space.
-using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>;
-Key key_of(uint32_t launch, const Conflict& c) {
-  uint32_t a = c.first.info.pc, b = c.second.info.pc;
-  bool order = c.kind == Conflict::Kind::order;
-  return {launch, order, std::min(a, b), std::max(a, b), uint32_t(c.space)};
-}
-
 class Explorer {
 public:
   Explorer(const vgpu::JobSpec& job, const Options& options)
-      : job_(job), options_(options), start_(Clock::now()) {}
+      : job_(job), options_(options), start_(Clock::now()), pairs_(job) {}
 
   Report run() {
     first_run("canonical");
-    if (report_.unknown.empty() || !conflicts_.empty()) {
+    if (report_.unknown.empty() || !pairs_.list().empty()) {
       uninitialised();
       settle_proof();
       if (!report_.proved) {
@@ -57,19 +48,6 @@ public:
   }
 
 private:
-  struct Pair { // a conflict seen in some run, with what became of it
-    uint32_t launch = 0;
-    Conflict conflict;
-    std::string policy;
-    schedule::Trace trace;
-    Digest outcome;
-    bool value_race = false, reversed = false, tried = false;
-    bool differs = false;
-    std::vector<Difference> differing;
-    schedule::Trace other_trace;
-    Digest other;
-  };
-
   void first_run(const std::string& policy) {
     report_.first = perform(job_, {policy, options_.seed, {}, {}, options_.detect}, options_);
     report_.first_trace = report_.first.trace;
@@ -133,27 +111,7 @@ private:
   }
 
   void take_conflicts(const vgpu::Outcome& out, const std::string& policy) {
-    for (const auto& launch : out.conflicts)
-      for (const Conflict& c : launch.conflicts) {
-        if (c.kind == Conflict::Kind::race) report_.race_free = false;
-        auto& instances = conflicts_[key_of(launch.launch, c)];
-        bool value = c.kind == Conflict::Kind::value_race;
-        // An access pair that is a race somewhere is no mere value race.
-        if (!value)
-          for (auto& p : instances) p.value_race = false;
-        bool all_value = value;
-        for (auto& p : instances) all_value &= p.value_race;
-        if (instances.size() >= 4) continue;
-        Pair p;
-        p.launch = launch.launch;
-        p.conflict = c;
-        p.policy = policy;
-        p.trace = out.trace;
-        p.outcome = out.digest;
-        p.value_race = instances.empty() ? value : all_value;
-        if (instances.empty()) order_.push_back(key_of(launch.launch, c));
-        instances.push_back(std::move(p));
-      }
+    if (pairs_.take(out, policy)) report_.race_free = false;
   }
 
   void compare(const vgpu::Outcome& out, const std::string& policy) {
@@ -197,39 +155,12 @@ private:
     }
   }
 
-  // Conflicts of the first run that its one order does not settle. Equal values stored by lanes of
-  // one instruction, and integer updates that commute, leave the same bytes in any order.
-  bool unsettled() const {
-    for (const Key& key : order_)
-      for (const Pair& p : conflicts_.at(key)) {
-        const Conflict& c = p.conflict;
-        bool one_instruction =
-            c.kind == Conflict::Kind::value_race && c.first.info.pc == c.second.info.pc &&
-            c.first.agent.cta == c.second.agent.cta && c.first.agent.warp == c.second.agent.warp &&
-            c.first.time == c.second.time;
-        if (!one_instruction && !commuting(p)) return true;
-      }
-    return false;
-  }
-  bool commuting(const Pair& p) const {
-    if (p.conflict.kind != Conflict::Kind::order) return false;
-    const ir::Program& program = *job_.launches[p.launch].program;
-    const ir::MemInfo* info[2];
-    for (int i = 0; i < 2; ++i) {
-      const ir::Op& op = program.ops[(i ? p.conflict.second : p.conflict.first).info.pc];
-      if (op.code != ir::OpCode::red && op.code != ir::OpCode::atom) return false;
-      info[i] = &program.mem[op.c];
-    }
-    // That each is of a kind that commutes, the run itself has checked (Outcome::proof).
-    return info[0]->atomic == info[1]->atomic && info[0]->type == info[1]->type;
-  }
-
   void settle_proof() {
     const vgpu::Outcome& o = report_.first;
     report_.not_proved = o.proof.why_not;
     if (!o.completed) report_.not_proved.push_back("the run did not complete");
     if (!options_.detect) report_.not_proved.push_back("race detection was off");
-    if (unsettled()) report_.not_proved.push_back("conflicting accesses were found");
+    if (pairs_.unsettled()) report_.not_proved.push_back("conflicting accesses were found");
     if (!o.uninitialised_reads.empty())
       report_.not_proved.push_back("uninitialised memory was read");
     report_.proved = report_.not_proved.empty();
@@ -281,8 +212,7 @@ private:
     size_t left = options_.directed_runs, skipped = 0;
     for (size_t instance = 0; instance < 4; ++instance) {
       std::vector<Pair*> pairs;
-      for (const Key& key : order_) {
-        auto& instances = conflicts_[key];
+      for (std::vector<Pair>& instances : pairs_.list()) {
         if (instance >= instances.size() || instances[instance].value_race) continue;
         if (std::any_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
           continue;
@@ -358,12 +288,8 @@ private:
   void conclude() {
     bool race_differs = false;
     std::vector<Finding> races;
-    for (const Key& key : order_) {
-      auto& instances = conflicts_[key];
-      // The most telling instance speaks for the pair.
-      Pair* best = &instances[0];
-      for (Pair& p : instances)
-        if (score(p) > score(*best)) best = &p;
+    for (const std::vector<Pair>& instances : pairs_.list()) {
+      const Pair* best = &most_telling(instances);
       Finding f = finding(*best);
       if (best->value_race) {
         f.kind = "value-race";
@@ -371,8 +297,8 @@ private:
         report_.notes.push_back(std::move(f));
         continue;
       }
-      if (best->conflict.kind == Conflict::Kind::order) {
-        if (best->differs && !is_race_of(*best)) {
+      if (best->is_order()) {
+        if (best->differs && !pairs_.is_race_of(*best)) {
           f.kind = "nondeterministic";
           report_.deterministic = false;
           races.push_back(std::move(f));
@@ -434,19 +360,6 @@ private:
     }
   }
 
-  // Are the two outcomes of this order conflict those of some race's two orders? Turning the one
-  // round then turned the other round too, and it is the race that makes the difference.
-  bool is_race_of(const Pair& order) const {
-    for (const auto& [key, instances] : conflicts_)
-      for (const Pair& p : instances) {
-        if (p.conflict.kind == Conflict::Kind::order || !p.differs) continue;
-        if ((p.outcome == order.outcome && p.other == order.other) ||
-            (p.outcome == order.other && p.other == order.outcome))
-          return true;
-      }
-    return false;
-  }
-
   void adopt(Finding& f) const {
     const Differing& d = differing_runs_[0];
     f.differing = d.differing;
@@ -454,10 +367,6 @@ private:
     f.outcome_a = report_.first.digest;
     f.outcome_b = d.digest;
     f.policy = d.policy;
-  }
-
-  static int score(const Pair& p) {
-    return (p.value_race ? 0 : 8) + (p.differs ? 4 : 0) + (p.reversed ? 2 : 0) + (p.tried ? 1 : 0);
   }
 
   struct Differing {
@@ -471,8 +380,7 @@ private:
   const Options& options_;
   Clock::time_point start_;
   Report report_;
-  std::map<Key, std::vector<Pair>> conflicts_;
-  std::vector<Key> order_;
+  Pairs pairs_;
   std::vector<Differing> differing_runs_;
 };
 

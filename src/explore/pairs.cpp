@@ -1,0 +1,92 @@
+// Bookkeeping of conflicts over the runs of an exploration; see pairs.hpp.
+#include "explore/pairs.hpp"
+
+#include <algorithm>
+
+namespace assay::explore {
+
+using race::Conflict;
+
+namespace {
+constexpr size_t kMostInstances = 4;
+}
+
+Pairs::Key Pairs::key_of(uint32_t launch, const Conflict& c) {
+  uint32_t a = c.first.info.pc, b = c.second.info.pc;
+  return {launch, c.kind == Conflict::Kind::order, std::min(a, b), std::max(a, b), c.space};
+}
+
+bool Pairs::take(const vgpu::Outcome& out, const std::string& policy) {
+  bool race = false;
+  for (const auto& launch : out.conflicts)
+    for (const Conflict& c : launch.conflicts) {
+      race |= c.kind == Conflict::Kind::race;
+      auto [at, fresh] = index_.try_emplace(key_of(launch.launch, c), list_.size());
+      if (fresh) list_.emplace_back();
+      std::vector<Pair>& instances = list_[at->second];
+      bool value = c.kind == Conflict::Kind::value_race;
+      // What is a race somewhere is a value race nowhere.
+      for (Pair& p : instances) {
+        p.value_race &= value;
+        value &= p.value_race;
+      }
+      if (instances.size() >= kMostInstances) continue;
+      Pair p;
+      p.launch = launch.launch;
+      p.conflict = c;
+      p.policy = policy;
+      p.trace = out.trace;
+      p.outcome = out.digest;
+      p.value_race = value;
+      instances.push_back(std::move(p));
+    }
+  return race;
+}
+
+bool Pairs::unsettled() const {
+  for (const std::vector<Pair>& instances : list_)
+    for (const Pair& p : instances) {
+      const Conflict& c = p.conflict;
+      bool one_instruction =
+          c.kind == Conflict::Kind::value_race && c.first.info.pc == c.second.info.pc &&
+          c.first.agent.cta == c.second.agent.cta && c.first.agent.warp == c.second.agent.warp &&
+          c.first.time == c.second.time;
+      if (!one_instruction && !commuting(p)) return true;
+    }
+  return false;
+}
+
+bool Pairs::commuting(const Pair& p) const {
+  if (!p.is_order()) return false;
+  const ir::Program& program = *job_.launches[p.launch].program;
+  const ir::MemInfo* info[2];
+  for (int i = 0; i < 2; ++i) {
+    const ir::Op& op = program.ops[(i ? p.conflict.second : p.conflict.first).info.pc];
+    if (op.code != ir::OpCode::red && op.code != ir::OpCode::atom) return false;
+    info[i] = &program.mem[op.c];
+  }
+  // That each is of a kind that commutes, the run itself has checked (Outcome::proof).
+  return info[0]->atomic == info[1]->atomic && info[0]->type == info[1]->type;
+}
+
+bool Pairs::is_race_of(const Pair& order) const {
+  for (const std::vector<Pair>& instances : list_)
+    for (const Pair& p : instances) {
+      if (p.is_order() || !p.differs) continue;
+      if ((p.outcome == order.outcome && p.other == order.other) ||
+          (p.outcome == order.other && p.other == order.outcome))
+        return true;
+    }
+  return false;
+}
+
+const Pair& most_telling(const std::vector<Pair>& instances) {
+  auto score = [](const Pair& p) {
+    return (p.value_race ? 0 : 8) + (p.differs ? 4 : 0) + (p.reversed ? 2 : 0) + (p.tried ? 1 : 0);
+  };
+  return *std::max_element(instances.begin(), instances.end(), [&](const Pair& a, const Pair& b) {
+    return score(a) < score(b); // the first of equals
+  });
+}
+
+} // namespace assay::explore

@@ -1,0 +1,59 @@
+// The conflicts that the runs of one job have shown: which belong together, and what became of
+// each.
+#pragma once
+
+#include "explore/explore.hpp"
+
+#include <map>
+#include <tuple>
+
+namespace assay::explore {
+
+struct Pair { // a conflict seen in some run
+  uint32_t launch = 0;
+  race::Conflict conflict;
+  std::string policy;
+  schedule::Trace trace;
+  Digest outcome;
+  bool value_race = false, reversed = false, tried = false;
+  bool differs = false; // the other order left other bytes
+  std::vector<Difference> differing;
+  schedule::Trace other_trace;
+  Digest other;
+
+  bool is_order() const { return conflict.kind == race::Conflict::Kind::order; }
+};
+
+class Pairs {
+public:
+  explicit Pairs(const vgpu::JobSpec& job) : job_(job) {}
+
+  // Adds the conflicts of a run. True: one of them is a race.
+  bool take(const vgpu::Outcome& out, const std::string& policy);
+
+  // For each two operations in conflict up to four instances, in the order in which they were seen.
+  std::vector<std::vector<Pair>>& list() { return list_; }
+
+  // Is there a conflict that one order does not settle? Equal values stored by lanes of one
+  // instruction, and integer updates that commute, leave the same bytes in any order.
+  bool unsettled() const;
+
+  // Are the two outcomes of this order conflict those of some race's two orders? Turning the one
+  // round then turned the other round too, and it is the race that makes the difference.
+  bool is_race_of(const Pair& order) const;
+
+private:
+  // A conflict's identity across runs: launch, whether a mere order, the two operations, space.
+  using Key = std::tuple<uint32_t, bool, uint32_t, uint32_t, race::Space>;
+  static Key key_of(uint32_t launch, const race::Conflict& c);
+  bool commuting(const Pair& p) const;
+
+  const vgpu::JobSpec& job_;
+  std::map<Key, size_t> index_; // in list_
+  std::vector<std::vector<Pair>> list_;
+};
+
+// The most telling instance of one pair, which speaks for all.
+const Pair& most_telling(const std::vector<Pair>& instances);
+
+} // namespace assay::explore
