@@ -61,7 +61,7 @@ struct WarpMasks {
 #endif
 
 // The body of a pure operation: reads and writes registers only, cannot stop.
-// template <bool Full> void body(const ir::Op& op, const WarpMasks& w, char* regs);
+// template <bool Full> void body(const Operands& op, const WarpMasks& w, char* regs);
 
 // Tables of the pure operations at one vector level, indexed by OpCode − first pure code. `guarded`
 // intersects the warp's lanes with the operation's guard first.

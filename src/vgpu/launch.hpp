@@ -60,7 +60,7 @@ struct JobSpec { // buffers and launches in stream order; what schedules are exp
 enum class Poison : uint8_t { nan_like, small_finite, index_like };
 
 // An access or operation that directed exploration holds back: when agent's lane reaches `pc` with
-// this address and clock, it becomes a scheduling point and stays held until `until` has executed
+// this address and clock, it becomes a scheduling point and stays held until `second` has executed
 // or every other agent waits.
 struct Arm {
   race::Side first;  // held
