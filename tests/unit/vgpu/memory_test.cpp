@@ -1,5 +1,11 @@
-// What the short ways of loads and stores must leave to the general one, which reports it.
+// The short ways of loads and stores: what they must leave to the general one, which reports it,
+// and that they move the right bytes for every pattern of addresses, mask, size and alignment.
 #include "job.hpp"
+
+#include "base/random.hpp"
+
+#include <algorithm>
+#include <numeric>
 
 namespace assay::vgpu::test {
 namespace {
@@ -27,6 +33,96 @@ TEST(Memory, OneLaneOutsideByOneBitOfItsAddress) {
         EXPECT_EQ(o.events[0].places[0].lane, 5u);
       }
     }
+}
+
+struct Access {
+  const char* type;      // of ld and st
+  const char* registers; // that hold it
+  uint32_t bytes;
+};
+constexpr Access kAccesses[] = {{"u8", "%r5", 1},
+                                {"u16", "%r5", 2},
+                                {"u32", "%r5", 4},
+                                {"u64", "%d9", 8},
+                                {"v2.u32", "{%r5, %r6}", 8},
+                                {"v4.u32", "{%r5, %r6, %r7, %r8}", 16},
+                                {"v2.u64", "{%d8, %d9}", 16}};
+
+// From s + from[lane] to d + to[lane] in the lanes with a guard, by way of shared memory or not.
+std::string copy_kernel(const Access& a, bool guarded, bool shared) {
+  const char* guard = guarded ? "@%p1 " : "";
+  std::string text = header(".param .u64 o, .param .u64 s, .param .u64 d") +
+                     ".reg .b32 %r<12>; .reg .b64 %d<12>; .reg .pred %p<2>;\n"
+                     ".shared .align 16 .b8 tile[2048];\n"
+                     "ld.param.u64 %d1, [o]; ld.param.u64 %d2, [s]; ld.param.u64 %d3, [d];\n"
+                     "mov.u32 %r1, %tid.x; mul.wide.u32 %d4, %r1, 12; add.u64 %d1, %d1, %d4;\n"
+                     "ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1+4];\n"
+                     "ld.global.u32 %r4, [%d1+8]; setp.ne.u32 %p1, %r4, 0;\n"
+                     "cvt.u64.u32 %d5, %r2; add.u64 %d5, %d5, %d2; cvt.u64.u32 %d6, %r3;\n"
+                     "add.u64 %d6, %d6, %d3; mov.u32 %r9, tile; add.u32 %r9, %r9, %r3;\n";
+  text += fmt::format("{}ld.global.{} {}, [%d5];\n", guard, a.type, a.registers);
+  if (shared)
+    text += fmt::format("{0}st.shared.{1} [%r9], {2}; bar.sync 0; {0}ld.shared.{1} {2}, [%r9];\n",
+                        guard, a.type, a.registers);
+  return text + fmt::format("{}st.global.{} [%d6], {}; ret; }}\n", guard, a.type, a.registers);
+}
+
+// Places of 32 lanes in units of one access: in a row, all one, the halves in rows or each one,
+// pairs the other way round, any. Distinct: no two lanes at one place.
+std::vector<uint32_t> places(uint32_t pattern, bool distinct, Random& random) {
+  std::vector<uint32_t> at(32), any(96);
+  std::iota(any.begin(), any.end(), 0);
+  for (uint32_t i = 0; i < 32; ++i) std::swap(any[i], any[i + random.below(96 - i)]);
+  uint32_t low = random.below(32), high = 64 + random.below(16);
+  for (uint32_t i = 0; i < 32; ++i) {
+    uint32_t half = i < 16 ? low : high;
+    at[i] = pattern == 0               ? low + i
+            : pattern == 1             ? half + i % 16
+            : pattern == 2             ? low + (i ^ 1)
+            : distinct || pattern == 3 ? any[i]
+            : pattern == 4             ? low
+                                       : half;
+  }
+  return at;
+}
+
+TEST(Memory, EveryPatternMovesItsBytes) {
+  Random random(3);
+  for (uint32_t turn = 0; turn < 700; ++turn) {
+    const Access& a = kAccesses[turn % std::size(kAccesses)];
+    bool guarded = random.below(2), shared = random.below(2);
+    uint32_t lanes = random.below(2) ? 32 : 1 + random.below(32);
+    std::vector<uint32_t> from = places(random.below(6), false, random),
+                          to = places(random.below(6), true, random);
+    JobSpec j = job(copy_kernel(a, guarded, shared), 1, lanes, {32 * 12, 2048, 2048});
+    j.buffers[1].align = j.buffers[2].align = random.below(2) ? a.bytes : 256;
+    for (uint8_t& b : j.buffers[1].data) b = uint8_t(random.next());
+    j.buffers[2].data.clear();
+    std::vector<uint8_t> want(2048), written(256);
+    for (uint32_t i = 0; i < lanes; ++i) {
+      uint32_t on = !guarded || random.below(3) != 0;
+      uint32_t words[] = {from[i] * a.bytes, to[i] * a.bytes, on};
+      std::memcpy(&j.buffers[0].data[i * 12], words, 12);
+      for (uint32_t b = 0; b < a.bytes && on; ++b) {
+        want[words[1] + b] = j.buffers[1].data[words[0] + b];
+        written[(words[1] + b) / 8] |= uint8_t(1u << (words[1] + b) % 8);
+      }
+    }
+    for (const char* level : {"portable", "avx2", "avx512"})
+      for (bool detect : {false, true}) {
+        RunOptions options;
+        options.level = level;
+        options.detect = detect;
+        Outcome o = run_with(j, "canonical", 1, options);
+        ASSERT_TRUE(o.completed && o.uninitialised_reads.empty()) << turn << ' ' << a.type;
+        EXPECT_EQ(o.written[2], written) << turn << ' ' << a.type << ' ' << level;
+        for (size_t b = 0; b < want.size(); ++b)
+          if (written[b / 8] >> b % 8 & 1) {
+            ASSERT_EQ(o.memory[2][b], want[b]) << turn << ' ' << a.type << ' ' << level;
+          }
+        for (const auto& launch : o.conflicts) EXPECT_TRUE(launch.conflicts.empty()) << turn;
+      }
+  }
 }
 
 } // namespace
