@@ -158,16 +158,36 @@ void write_old(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t l
     if (info.vector + k < 8) put(info.regs[info.vector + k], old + k * info.bytes);
 }
 
+uint32_t guarded_lanes(const Warp& w, const ir::Op& op, char* regs) {
+  uint32_t active = w.exec_bits;
+  if (!(op.flags & ir::kGuarded)) return active;
+  const auto& p = lanes<int32_t>(regs, op.guard);
+  for (uint32_t i = 0; i < 32; ++i)
+    if ((p.v[i] != 0) == ((op.flags & ir::kGuardNegated) != 0)) active &= ~(1u << i);
+  return active;
+}
+
+// Where lanes meet at one location the policy chooses the order in which they take effect.
+void order_lanes(schedule::Policy& policy, const uint64_t* address, uint32_t* members,
+                 uint32_t count) {
+  bool collide = false;
+  uint64_t sorted[32];
+  for (uint32_t k = 0; k < count; ++k) sorted[k] = address[members[k]];
+  std::sort(sorted, sorted + count);
+  for (uint32_t k = 1; k < count; ++k) collide |= sorted[k] == sorted[k - 1];
+  if (!collide) return;
+  uint32_t how = policy.choose(schedule::Choice::lane_order, count);
+  if (how == 1) std::reverse(members, members + count);
+  if (how > 1)
+    for (uint32_t k = count; k > 1; --k)
+      std::swap(members[k - 1], members[random_at(how, 0, k) % k]);
+}
+
 } // namespace
 
 void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   const ir::MemInfo& info = program.mem[op.c];
-  uint32_t active = w.exec_bits, bytes = uint32_t(info.bytes) * info.vector;
-  if (op.flags & ir::kGuarded) {
-    const auto& p = lanes<int32_t>(regs, op.guard);
-    for (uint32_t i = 0; i < 32; ++i)
-      if ((p.v[i] != 0) == ((op.flags & ir::kGuardNegated) != 0)) active &= ~(1u << i);
-  }
+  uint32_t active = guarded_lanes(w, op, regs), bytes = uint32_t(info.bytes) * info.vector;
   saw_strong |= !commutes(op, info);
   Resolved at[32];
   alignas(8) uint64_t address[32] = {};
@@ -191,18 +211,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
       uninitialised(w, pc, i, &r, at[i].offset);
     members[count++] = i;
   }
-  bool collide = false;
-  uint64_t sorted[32];
-  for (uint32_t k = 0; k < count; ++k) sorted[k] = address[members[k]];
-  std::sort(sorted, sorted + count);
-  for (uint32_t k = 1; k < count; ++k) collide |= sorted[k] == sorted[k - 1];
-  if (collide) {
-    uint32_t how = policy.choose(schedule::Choice::lane_order, count);
-    if (how == 1) std::reverse(members, members + count);
-    if (how > 1)
-      for (uint32_t k = count; k > 1; --k)
-        std::swap(members[k - 1], members[random_at(how, 0, k) % k]);
-  }
+  order_lanes(policy, address, members, count);
   race::AccessInfo access;
   access.pc = pc;
   access.write = access.read = access.atomic = access.strong = true;

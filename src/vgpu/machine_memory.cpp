@@ -87,11 +87,12 @@ bool Machine::local_row(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint
   for (uint64_t k = 0; k < bytes / 4; ++k) {
     auto& init = w.local_init[offset / 4 + k];
     auto& row = w.local[offset / 4 + k].v;
+    auto* words = reinterpret_cast<uint32_t*>(regs + slot * kSlotBytes); // of both slots if two
     uint32_t known = init.byte[0] & init.byte[1] & init.byte[2] & init.byte[3];
     if (!write && options.check_init && active & ~known) return false; // to be reported
     for (uint32_t i = 0; i < 32; ++i) {
       if (!(active >> i & 1)) continue;
-      uint32_t& word = lanes<uint32_t>(regs, slot).v[i * (bytes / 4) + k];
+      uint32_t& word = words[i * (bytes / 4) + k];
       if (write) {
         w.stored_local |= row[i] != word;
         row[i] = word;

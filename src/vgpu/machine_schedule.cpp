@@ -253,7 +253,7 @@ void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
     const Exec* e = l.dispatch(w.code + g.pc, &w, w.regs());
     // A split moves the program counter itself; everything else stops where `e` stands.
     if (w.reason != Stop::diverged && w.reason != Stop::moved) g.pc = uint32_t(e - w.code);
-    if (w.reason == Stop::diverged || w.reason == Stop::moved || w.reason == Stop::resumed) {
+    if (w.reason == Stop::diverged || w.reason == Stop::moved) {
       if (abort || g.state != GroupState::ready) break;
       continue;
     }

@@ -76,7 +76,6 @@ enum class Stop : uint8_t {
   async,    // the group now waits
   diverged, // the group split; the part with the lowest lane goes on
   moved,    // the machine set the program counter itself (call, return)
-  resumed,  // lanes or deposit changed: take it up again
   exited,
   aborted,
 };
@@ -161,7 +160,7 @@ struct Cta {
   uint32_t id[3] = {0, 0, 0};
   uint32_t live_warps = 0, live_lanes = 0;
   uint32_t open_barriers = 0; // bits
-  bool started = false, finished = false;
+  bool finished = false;
   Region shared;
   std::vector<uint8_t> shared_bytes;
   std::vector<uint64_t> shared_init;
