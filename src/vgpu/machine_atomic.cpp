@@ -229,7 +229,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     uint8_t old[32];
     operate(info, op, regs, i, r.host + at[i].offset, r.space == race::Space::global, old);
     // A compare-and-swap that fails is no progress: its group may be spinning.
-    if (std::memcmp(old, r.host + at[i].offset, bytes)) changed = true;
+    changed |= std::memcmp(old, r.host + at[i].offset, bytes) != 0;
     if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
     if (r.init) init_set(r.init, at[i].offset, bytes);
     if (detector && r.tracked)

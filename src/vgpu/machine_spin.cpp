@@ -72,7 +72,7 @@ bool Machine::in_vain(schedule::AgentId id) {
     if (!g.poll || !g.poll->spinning) return false;
     Poll& p = *g.poll;
     for (const Poll::Cell& c : p.cells)
-      if (std::memcmp(c.value, c.at, p.bytes)) return false;
+      if (std::memcmp(c.value, c.at, p.bytes) != 0) return false;
     if (p.skipped++ < p.patience) return true;
     p.skipped = 0;
     p.patience = std::min(p.patience * 2, kMostPatience);
