@@ -2,6 +2,7 @@
 #include "harness.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cctype>
@@ -96,6 +97,21 @@ double median_seconds(int runs, const std::function<void()>& call) {
     seconds.push_back(now() - start);
   }
   return median(seconds);
+}
+
+Resident resident() {
+  Resident r;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind("VmRSS:", 0) == 0) r.now = std::stoull(line.substr(6)) * 1024;
+    if (line.rfind("VmHWM:", 0) == 0) r.most = std::stoull(line.substr(6)) * 1024;
+  }
+  return r;
+}
+
+void forget_most() {
+  malloc_trim(0);                              // what is free counts as free
+  std::ofstream("/proc/self/clear_refs") << 5; // proc(5)
 }
 
 std::string Table::text() const {

@@ -1,6 +1,7 @@
 // What every benchmark shares: the machine, the core's measured peak, medians, and a table.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,6 +26,13 @@ double peak_now();
 double median_seconds(int runs, const std::function<void()>& call);
 
 double median(std::vector<double> values);
+
+// Bytes of this process in memory: now, and at most so far. 0 where the system does not tell.
+struct Resident {
+  uint64_t now = 0, most = 0;
+};
+Resident resident();
+void forget_most(); // from now on
 
 // Columns are as wide as their widest cell; numbers are right-aligned.
 struct Table {

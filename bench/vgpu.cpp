@@ -133,6 +133,27 @@ std::vector<Kernel> kernels() {
 
 } // namespace
 
+// What a launch of 4,096 CTAs takes beyond its buffers, the copies of them that are its result, and
+// the shadow of the rows it touches. Measured first, while no other run has left memory behind.
+void print_memory() {
+  for (const Kernel& k : kernels()) {
+    if (k.name != "saxpy") continue;
+    uint64_t buffers = 0;
+    for (const vgpu::BufferSpec& b : k.job.buffers) buffers += b.bytes;
+    auto policy = schedule::make_policy("canonical", 1);
+    forget_most();
+    const Resident before = resident();
+    vgpu::Outcome out = vgpu::run(k.job, *policy, {});
+    auto mib = [](uint64_t bytes) { return double(bytes) / 0x1p20; };
+    const double grown = mib(resident().most - before.now);
+    const double copies = mib(2 * buffers), shadow = mib(out.shadow_bytes);
+    fmt::print(
+        "memory        {:.1f} MiB more during a launch of {} CTAs: buffers and results {:.1f}, "
+        "shadow {:.1f}, all else {:.1f}\n\n",
+        grown, k.job.launches[0].grid[0], copies, shadow, grown - copies - shadow);
+  }
+}
+
 // For a profiler: one kernel, many times, with or without detection.
 int profile(const std::string& name, bool detect, const char* level) {
   for (const Kernel& k : kernels()) {
@@ -156,6 +177,7 @@ int profile(const std::string& name, bool detect, const char* level) {
 // vgpu [KERNEL [on|off [LEVEL]]]: all kernels, one, or one for a profiler.
 int main(int argc, char** argv) {
   if (argc > 2) return profile(argv[1], std::string(argv[2]) == "on", argc > 3 ? argv[3] : "");
+  if (argc == 1) print_memory();
   fmt::print("processor     {}\n", processor());
   fmt::print("vector level  {}\n", vector_level());
   const double peak = peak_gflops();
