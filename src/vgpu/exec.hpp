@@ -54,7 +54,12 @@ struct WarpMasks {
 
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(ASSAY_NO_TAIL_CALLS)
 #define ASSAY_TAIL_CALLS 1
-#define ASSAY_NEXT(e, w, regs) return (e)[1].run((e) + 1, (w), (regs))
+#if defined(__clang__)
+#define ASSAY_TAIL [[clang::musttail]] return
+#else
+#define ASSAY_TAIL return
+#endif
+#define ASSAY_NEXT(e, w, regs) ASSAY_TAIL(e)[1].run((e) + 1, (w), (regs))
 #else
 #define ASSAY_TAIL_CALLS 0
 #define ASSAY_NEXT(e, w, regs) return (e) + 1

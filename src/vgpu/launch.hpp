@@ -74,7 +74,7 @@ struct RunOptions {
   bool detect = true; // race detection
   bool check_init = true;
   Poison poison = Poison::nan_like;
-  uint64_t step_budget = 0; // thread-instructions; 0: none
+  uint64_t step_budget = 0; // thread-instructions, 256 for a scheduling point; 0: none
   std::vector<Arm> arms;
   uint32_t quantum = 4096; // loop iterations before a running agent yields
   bool record_trace = true;

@@ -149,6 +149,7 @@ struct Machine {
   void fill_constant(Warp& w, char* regs, const ir::Constant& c, uint32_t lanes);
   void finish_cta(Cta& cta); // its last lane has exited
   void retire(Cta& cta);     // frees its place
+  uint64_t spent() const; // of the step budget
   void run_agent(schedule::AgentId id, uint32_t allowed);
   Group* new_group(Warp& w);
   void merge(Warp& w, Group& into, Group& from);

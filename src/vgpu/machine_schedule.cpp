@@ -17,6 +17,9 @@ namespace {
 // admitted and held accesses let go. A whole quantum counts as many visits, and a visit of a group
 // that is known to spin as more.
 constexpr uint64_t kStalled = 256, kQuantumWeight = 32, kSpinWeight = 128;
+// What a scheduling point costs of the step budget, in thread-instructions: about its share of time.
+// Otherwise one lane that polls for ever would run for minutes before anybody is told.
+constexpr uint64_t kPointSteps = 256;
 // Visits without progress after which the siblings of a group are let go from their joins.
 constexpr uint32_t kVisits = 32;
 } // namespace
@@ -345,6 +348,11 @@ void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
   if (cta->finished) retire(*cta);
 }
 
+uint64_t Machine::spent() const {
+  return outcome.thread_instructions + instructions +
+         kPointSteps * (outcome.scheduling_points + points);
+}
+
 void Machine::run() {
   policy.begin({launch_index, total_ctas, warps_per_cta, resident_limit});
   store_descending = policy.choose(schedule::Choice::store_winner, 2) == 1;
@@ -355,7 +363,7 @@ void Machine::run() {
       outcome.events.push_back({EventKind::cancelled, "the run was cancelled", {}});
       return;
     }
-    if (options.step_budget && outcome.thread_instructions + instructions > options.step_budget) {
+    if (options.step_budget && spent() > options.step_budget) {
       outcome.events.push_back({EventKind::budget, "the step budget is spent", {}});
       return;
     }

@@ -38,7 +38,7 @@ ASSAY_INLINE const Exec* stop(Warp* w, const Exec* e, Stop reason) {
     ASSAY_JUMP(to_, w, regs);                                                                      \
   } while (0)
 #if ASSAY_TAIL_CALLS
-#define ASSAY_JUMP(to, w, regs) return (to)->run((to), (w), (regs))
+#define ASSAY_JUMP(to, w, regs) ASSAY_TAIL (to)->run((to), (w), (regs))
 #else
 #define ASSAY_JUMP(to, w, regs) return (to)
 #endif

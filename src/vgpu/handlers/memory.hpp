@@ -24,27 +24,60 @@ template <int Bytes> ASSAY_INLINE bool initialised(const Region& r, uint64_t off
     return init_test_long<Bytes>(r.init, offset);
 }
 
+// The whole of an access that is not ordinary; false: the launch is at its end. In functions of
+// their own, since a handler whose locals have addresses could not leave by a tail call.
 template <class M, class R, int V, bool Shared, class A, bool Detect>
-ASSAY_OTHER_WAY const Exec* load_other(const Exec* e, Warp* w, char* regs) {
-  if (!scattered_load<M, R, V, Shared, A, Detect>(e, w, regs, w->exec_bits, w->exec)) {
-    ASSAY_LEAVE_VECTORS();
-    w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);
-    if (w->machine->abort) return stop(w, e, Stop::aborted);
-  }
-  ASSAY_NEXT(e, w, regs);
+ASSAY_OTHER_WAY bool load_now(const Exec* e, Warp* w, char* regs) {
+  if (scattered_load<M, R, V, Shared, A, Detect>(e, w, regs, w->exec_bits, w->exec)) return true;
+  ASSAY_LEAVE_VECTORS();
+  w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);
+  return !w->machine->abort;
 }
 template <class M, class R, int V, bool Shared, class A, bool Detect>
-ASSAY_OTHER_WAY const Exec* store_other(const Exec* e, Warp* w, char* regs) {
-  if (!scattered_store<M, R, V, Shared, A, Detect>(e, w, regs, w->exec_bits, w->exec)) {
-    ASSAY_LEAVE_VECTORS();
-    w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);
-    if (w->machine->abort) return stop(w, e, Stop::aborted);
-  }
+ASSAY_OTHER_WAY bool store_now(const Exec* e, Warp* w, char* regs) {
+  if (scattered_store<M, R, V, Shared, A, Detect>(e, w, regs, w->exec_bits, w->exec)) return true;
+  ASSAY_LEAVE_VECTORS();
+  w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, w->exec_bits);
+  return !w->machine->abort;
+}
+template <class M, class R, int V, bool Shared, class A, bool Detect>
+ASSAY_OTHER_WAY bool load_guarded_now(const Exec* e, Warp* w, char* regs) {
+  Guarded g = guarded_lanes(e, w, regs);
+  if (!g.bits || scattered_load<M, R, V, Shared, A, Detect>(e, w, regs, g.bits, g.active))
+    return true;
+  ASSAY_LEAVE_VECTORS();
+  w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, g.bits);
+  return !w->machine->abort;
+}
+template <class M, class R, int V, bool Shared, class A, bool Detect>
+ASSAY_OTHER_WAY bool store_guarded_now(const Exec* e, Warp* w, char* regs) {
+  Guarded g = guarded_lanes(e, w, regs);
+  if (!g.bits || scattered_store<M, R, V, Shared, A, Detect>(e, w, regs, g.bits, g.active))
+    return true;
+  ASSAY_LEAVE_VECTORS();
+  w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, g.bits);
+  return !w->machine->abort;
+}
+template <bool Store> ASSAY_OTHER_WAY bool any_access_now(const Exec* e, Warp* w, char* regs) {
+  uint32_t bits = e->op.flags & ir::kGuarded ? guarded_lanes(e, w, regs).bits : w->exec_bits;
+  if (!bits) return true;
+  ASSAY_LEAVE_VECTORS();
+  if (Store)
+    w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, bits);
+  else
+    w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, bits);
+  return !w->machine->abort;
+}
+
+template <bool (*Now)(const Exec*, Warp*, char*)>
+const Exec* access_by(const Exec* e, Warp* w, char* regs) {
+  if (!Now(e, w, regs)) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
 }
-#define ASSAY_LOAD_OTHER(e, w, regs) return load_other<M, R, V, Shared, A, Detect>((e), (w), (regs))
+#define ASSAY_LOAD_OTHER(e, w, regs)                                                               \
+  return access_by<load_now<M, R, V, Shared, A, Detect>>((e), (w), (regs))
 #define ASSAY_STORE_OTHER(e, w, regs)                                                              \
-  return store_other<M, R, V, Shared, A, Detect>((e), (w), (regs))
+  return access_by<store_now<M, R, V, Shared, A, Detect>>((e), (w), (regs))
 
 // Is there a region, and are offsets in it aligned as the addresses are?
 template <bool Shared> ASSAY_INLINE bool ordinary(const Region* r) {
@@ -176,27 +209,6 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
   ASSAY_NEXT(e, w, regs);
 }
 
-template <class M, class R, int V, bool Shared, class A, bool Detect>
-const Exec* guarded_load(const Exec* e, Warp* w, char* regs) {
-  Guarded g = guarded_lanes(e, w, regs);
-  if (g.bits && !scattered_load<M, R, V, Shared, A, Detect>(e, w, regs, g.bits, g.active)) {
-    ASSAY_LEAVE_VECTORS();
-    w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, g.bits);
-    if (w->machine->abort) return stop(w, e, Stop::aborted);
-  }
-  ASSAY_NEXT(e, w, regs);
-}
-template <class M, class R, int V, bool Shared, class A, bool Detect>
-const Exec* guarded_store(const Exec* e, Warp* w, char* regs) {
-  Guarded g = guarded_lanes(e, w, regs);
-  if (g.bits && !scattered_store<M, R, V, Shared, A, Detect>(e, w, regs, g.bits, g.active)) {
-    ASSAY_LEAVE_VECTORS();
-    w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, g.bits);
-    if (w->machine->abort) return stop(w, e, Stop::aborted);
-  }
-  ASSAY_NEXT(e, w, regs);
-}
-
 // Kernel parameters at a fixed offset: the same for all lanes.
 template <class R, bool Full> const Exec* load_parameter(const Exec* e, Warp* w, char* regs) {
   const ir::MemInfo& info = w->program->mem[e->op.mem()];
@@ -222,15 +234,7 @@ template <bool Point, bool Store> const Exec* any_access(const Exec* e, Warp* w,
   if (Point) {
     ASSAY_POINT(e, w);
   }
-  uint32_t bits = e->op.flags & ir::kGuarded ? guarded_lanes(e, w, regs).bits : w->exec_bits;
-  if (bits) {
-    ASSAY_LEAVE_VECTORS();
-    if (Store)
-      w->machine->store(*w, pc_of(e, w), op_of(e, w), regs, bits);
-    else
-      w->machine->load(*w, pc_of(e, w), op_of(e, w), regs, bits);
-    if (w->machine->abort) return stop(w, e, Stop::aborted);
-  }
+  if (!any_access_now<Store>(e, w, regs)) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
 }
 
@@ -281,7 +285,7 @@ template <bool Full, bool Detect> Handler load_handler(const ir::MemInfo& m, con
   Handler h = nullptr;
   if (!m.nc || !Detect) // the detector is told of .nc by the general form
     h = by_kind(m, op, true, [&]<class M, class R, int V, bool Shared, class A>() -> Handler {
-      if (guarded) return guarded_load<M, R, V, Shared, A, Detect>;
+      if (guarded) return access_by<load_guarded_now<M, R, V, Shared, A, Detect>>;
       return load<M, R, V, Shared, A, Full, Detect>;
     });
   if (h) return h;
@@ -291,7 +295,8 @@ template <bool Full, bool Detect> Handler load_handler(const ir::MemInfo& m, con
 template <bool Full, bool Detect> Handler store_handler(const ir::MemInfo& m, const ir::Op& op) {
   Handler h =
       by_kind(m, op, false, [&]<class M, class R, int V, bool Shared, class A>() -> Handler {
-        if (op.flags & ir::kGuarded) return guarded_store<M, R, V, Shared, A, Detect>;
+        if (op.flags & ir::kGuarded)
+          return access_by<store_guarded_now<M, R, V, Shared, A, Detect>>;
         return store<M, R, V, Shared, A, Full, Detect>;
       });
   if (h) return h;
