@@ -386,12 +386,21 @@ private:
 
 } // namespace
 
+namespace {
+Options timed(Options options) {
+  if (options.seconds > 0) options.deadline = vgpu::monotonic_seconds() + options.seconds;
+  return options;
+}
+} // namespace
+
 Report explore(const vgpu::JobSpec& job, const Options& options) {
-  return Explorer(job, options).run();
+  const Options limited = timed(options);
+  return Explorer(job, limited).run();
 }
 
 Report run_once(const vgpu::JobSpec& job, const std::string& policy, const Options& options) {
-  return Explorer(job, options).once(policy);
+  const Options limited = timed(options);
+  return Explorer(job, limited).once(policy);
 }
 
 } // namespace assay::explore

@@ -21,6 +21,7 @@ struct Options {
   uint32_t directed_runs = 64;       // at most
   uint64_t step_budget = 2000000000; // thread-instructions of one run
   double seconds = 0;                // of all runs together; 0: no limit
+  double deadline = 0;               // the same as a time (vgpu::monotonic_seconds), set by explore
   uint32_t threads = 0;              // 0: all cores
   bool directed = true;
   bool detect = true;

@@ -9,6 +9,7 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
   auto policy = schedule::make_policy(plan.policy, plan.seed);
   vgpu::RunOptions run;
   run.step_budget = options.step_budget;
+  run.deadline = options.deadline;
   run.detect = plan.detect;
   run.arms = plan.arms;
   run.poison = plan.poison;

@@ -54,15 +54,18 @@ struct WarpMasks {
 
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(ASSAY_NO_TAIL_CALLS)
 #define ASSAY_TAIL_CALLS 1
-#if defined(__clang__)
+#if defined(__clang__) // also where it does not optimise enough to come to it by itself
 #define ASSAY_TAIL [[clang::musttail]] return
 #else
 #define ASSAY_TAIL return
 #endif
 #define ASSAY_NEXT(e, w, regs) ASSAY_TAIL(e)[1].run((e) + 1, (w), (regs))
+// In a lambda, which cannot promise it.
+#define ASSAY_NEXT_OF_LAMBDA(e, w, regs) return (e)[1].run((e) + 1, (w), (regs))
 #else
 #define ASSAY_TAIL_CALLS 0
 #define ASSAY_NEXT(e, w, regs) return (e) + 1
+#define ASSAY_NEXT_OF_LAMBDA(e, w, regs) return (e) + 1
 #endif
 
 // The body of a pure operation: reads and writes registers only, cannot stop.

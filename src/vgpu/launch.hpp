@@ -75,6 +75,7 @@ struct RunOptions {
   bool check_init = true;
   Poison poison = Poison::nan_like;
   uint64_t step_budget = 0; // thread-instructions, 256 for a scheduling point; 0: none
+  double deadline = 0; // monotonic_seconds() at which the run ends like a spent budget; 0: none
   std::vector<Arm> arms;
   uint32_t quantum = 4096; // loop iterations before a running agent yields
   bool record_trace = true;
@@ -160,6 +161,8 @@ struct Outcome {
   double seconds = 0;        // of the run
   double launch_seconds = 0; // CPU time, without making memory and taking the results from it
 };
+
+double monotonic_seconds(); // of the system's monotonic clock
 
 // Runs the whole job once under `policy`. Never throws; findings are events.
 Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& options);

@@ -97,6 +97,8 @@ struct Machine {
   std::vector<Handler> originals[2]; // of armed operations
   const Level* vector_level = nullptr;
   bool abort = false, retrack = false, hash_path = false, saw_strong = false;
+  bool partners_vary = false;    // at counted barriers
+  bool saw_foreign_lane = false; // shfl from a lane that takes no part
   std::vector<bool> retrack_buffers;
   uint64_t path_hash = 0;
   uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;
@@ -149,7 +151,7 @@ struct Machine {
   void fill_constant(Warp& w, char* regs, const ir::Constant& c, uint32_t lanes);
   void finish_cta(Cta& cta); // its last lane has exited
   void retire(Cta& cta);     // frees its place
-  uint64_t spent() const; // of the step budget
+  uint64_t spent() const;    // of the step budget
   void run_agent(schedule::AgentId id, uint32_t allowed);
   Group* new_group(Warp& w);
   void merge(Warp& w, Group& into, Group& from);

@@ -55,6 +55,13 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
     abort = true;
     return false;
   }
+  if (b.counted) {
+    // More warps than the count admits may use it: then the schedule decides who meets whom.
+    Cta::CountedUse& use = w.cta->counted[id];
+    use.warps |= 1u << w.index;
+    partners_vary |= (use.threads && use.threads != count) || count_lanes(use.warps) * 32 > count;
+    use.threads = count;
+  }
   b.sites.push_back({pc, w.index, g.lanes});
   b.arrivals += count_lanes(g.lanes & ~b.arrived[w.index]);
   b.warps += b.arrived[w.index] == 0;

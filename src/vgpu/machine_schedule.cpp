@@ -17,8 +17,8 @@ namespace {
 // admitted and held accesses let go. A whole quantum counts as many visits, and a visit of a group
 // that is known to spin as more.
 constexpr uint64_t kStalled = 256, kQuantumWeight = 32, kSpinWeight = 128;
-// What a scheduling point costs of the step budget, in thread-instructions: about its share of time.
-// Otherwise one lane that polls for ever would run for minutes before anybody is told.
+// What a scheduling point costs of the step budget, in thread-instructions: about its share of
+// time. Otherwise one lane that polls for ever would run for minutes before anybody is told.
 constexpr uint64_t kPointSteps = 256;
 // Visits without progress after which the siblings of a group are let go from their joins.
 constexpr uint32_t kVisits = 32;
@@ -250,6 +250,7 @@ void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
     w.active_count = count_lanes(g.lanes);
     if (g.has_deposit) {
       w.deposit = *g.deposit;
+      w.deposit_lanes = g.deposit_lanes;
       g.has_deposit = false;
     }
     w.code = code[full].data();
@@ -358,6 +359,7 @@ void Machine::run() {
   store_descending = policy.choose(schedule::Choice::store_winner, 2) == 1;
   admit();
   schedule::AgentId last{0xffffffff, 0xffffffff};
+  uint64_t turns = 0;
   while (!abort) {
     if (options.cancel && *options.cancel) {
       outcome.events.push_back({EventKind::cancelled, "the run was cancelled", {}});
@@ -365,6 +367,10 @@ void Machine::run() {
     }
     if (options.step_budget && spent() > options.step_budget) {
       outcome.events.push_back({EventKind::budget, "the step budget is spent", {}});
+      return;
+    }
+    if (options.deadline > 0 && ++turns % 64 == 0 && monotonic_seconds() > options.deadline) {
+      outcome.events.push_back({EventKind::budget, "the time is spent", {}});
       return;
     }
     if (detector && detector->overflowed()) {

@@ -77,10 +77,13 @@ void Machine::check_meets(Warp& w) {
 
 void Machine::complete_meet(Warp& w, uint32_t mask, uint64_t key) {
   Lanes<uint64_t> all{};
+  uint32_t from = 0;
   for (Group& o : w.groups)
-    if (o.state == GroupState::at_meet && o.meet_key == key && o.meet_mask == mask)
+    if (o.state == GroupState::at_meet && o.meet_key == key && o.meet_mask == mask) {
+      from |= o.lanes;
       for (uint32_t i = 0; i < 32; ++i)
         if (o.lanes >> i & 1) all.v[i] = o.deposit->v[i];
+    }
   for (Group& g : w.groups) {
     if (g.state != GroupState::at_meet || g.meet_key != key || g.meet_mask != mask) continue;
     for (Group& o : w.groups)
@@ -91,6 +94,7 @@ void Machine::complete_meet(Warp& w, uint32_t mask, uint64_t key) {
         if (was_running) w.group = &g;
       }
     *g.deposit = all;
+    g.deposit_lanes = from;
     g.has_deposit = true;
     g.pc += 1;
     // It stands before the operation itself, which is no scheduling point of its own.
@@ -207,6 +211,7 @@ void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* reg
                                      lanes<uint32_t>(regs, op.c).v[i], inside);
       // A source lane that does not take part gives an unspecified value: the own one here.
       value = uint32_t(w.live >> from & 1 ? in.v[from] : in.v[i]);
+      saw_foreign_lane |= !(w.deposit_lanes >> from & 1);
       ir::Slot p = program.extra[op.imm >> 8];
       if (p != ir::kNoSlot) lanes<int32_t>(regs, p).v[i] = inside ? -1 : 0;
       break;

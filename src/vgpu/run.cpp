@@ -47,6 +47,10 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
       if (flag) out.proof.why_not.push_back(why);
     if (machine.saw_strong)
       out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
+    if (machine.partners_vary)
+      out.proof.why_not.push_back("more warps use a counted barrier than its count admits");
+    if (machine.saw_foreign_lane)
+      out.proof.why_not.push_back("shfl reads a lane that takes no part in it");
     if (!out.events.empty()) {
       memory.export_to(out);
       return {};
@@ -85,6 +89,8 @@ Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& opti
       if (note.kind == "input-modified") stores.push_back(std::move(note));
   }
 }
+
+double monotonic_seconds() { return now(CLOCK_MONOTONIC); }
 
 const char* kind_name(EventKind kind) {
   switch (kind) {

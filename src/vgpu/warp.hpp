@@ -63,6 +63,7 @@ struct Group {
   std::vector<Frame> frames;
   std::vector<JoinRecord> joins;
   std::unique_ptr<Lanes<uint64_t>> deposit;
+  uint32_t deposit_lanes = 0; // that it comes from
   std::unique_ptr<Poll> poll; // null: it has polled nothing
 };
 
@@ -105,6 +106,7 @@ struct Warp : WarpMasks {
   }; // a bit per lane
   std::vector<WordInit> local_init; // parallel to local
   Lanes<uint64_t> deposit;          // of the last meet
+  uint32_t deposit_lanes = 0;       // that it comes from
   Lanes<uint32_t> tid[3];
   uint32_t copy_group[32] = {}; // cp.async: number of the open commit group of each lane
   char* regs() { return reinterpret_cast<char*>(registers.data()) + group->regs_base * 128u; }
@@ -160,6 +162,10 @@ struct Cta {
   uint32_t id[3] = {0, 0, 0};
   uint32_t live_warps = 0, live_lanes = 0;
   uint32_t open_barriers = 0; // bits
+  struct CountedUse {         // of a barrier with a thread count: by which warps, with which count
+    uint32_t warps = 0, threads = 0;
+  };
+  CountedUse counted[16];
   bool finished = false;
   Region shared;
   std::vector<uint8_t> shared_bytes;

@@ -38,7 +38,7 @@ ASSAY_INLINE const Exec* stop(Warp* w, const Exec* e, Stop reason) {
     ASSAY_JUMP(to_, w, regs);                                                                      \
   } while (0)
 #if ASSAY_TAIL_CALLS
-#define ASSAY_JUMP(to, w, regs) ASSAY_TAIL (to)->run((to), (w), (regs))
+#define ASSAY_JUMP(to, w, regs) ASSAY_TAIL(to)->run((to), (w), (regs))
 #else
 #define ASSAY_JUMP(to, w, regs) return (to)
 #endif
@@ -182,6 +182,7 @@ template <bool Full> const Exec* meet(const Exec* e, Warp* w, char* regs) {
       }
   }
   if (self && !(wanted & w->live & ~w->exec_bits)) {
+    w->deposit_lanes = w->exec_bits;
     if (op.b != SlotPlace::none) {
       if (op.imm >> 32 & 1) {
         w->deposit = lanes<uint64_t>(regs, op.b);

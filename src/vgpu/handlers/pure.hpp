@@ -58,15 +58,15 @@ ASSAY_INLINE void run_guarded(const Op& op, const WarpMasks& w, char* regs, Mask
   PureHandlers {                                                                                   \
     [](const Exec* e, Warp* w, char* regs) -> const Exec* {                                        \
       name<true>(e->op, masks_of(w), regs);                                                        \
-      ASSAY_NEXT(e, w, regs);                                                                      \
+      ASSAY_NEXT_OF_LAMBDA(e, w, regs);                                                            \
     },                                                                                             \
         [](const Exec* e, Warp* w, char* regs) -> const Exec* {                                    \
           name<false>(e->op, masks_of(w), regs);                                                   \
-          ASSAY_NEXT(e, w, regs);                                                                  \
+          ASSAY_NEXT_OF_LAMBDA(e, w, regs);                                                        \
         },                                                                                         \
         [](const Exec* e, Warp* w, char* regs) -> const Exec* {                                    \
           run_guarded(e->op, masks_of(w), regs, name<false>);                                      \
-          ASSAY_NEXT(e, w, regs);                                                                  \
+          ASSAY_NEXT_OF_LAMBDA(e, w, regs);                                                        \
         }                                                                                          \
   }
 

@@ -212,7 +212,7 @@ TEST(Progress, OnlyResidentCtasWaitForEachOther) {
     j.launches[0].dynamic_shared = 200 << 10; // one CTA an SM
     ASSERT_EQ(residency(j.launches[0], j.device), 132u);
     RunOptions options;
-    options.step_budget = 5000000; // waiting CTAs take up to 2 million before they are passed over
+    options.step_budget = 100000000; // a visit of a waiting CTA counts as 256 and some
     Outcome o = run_with(j, "canonical", 1, options);
     EXPECT_EQ(o.completed, more == 0);
     if (more) {
