@@ -57,6 +57,8 @@ const std::vector<std::string>& note_kinds() {
                                                  "relies-on-vector-atomicity",
                                                  "released-by-exit",
                                                  "uninitialised-padding",
+                                                 "unspecified-unused",
+                                                 "time-unused",
                                                  "foreign-local-address",
                                                  "unwritten-output",
                                                  "input-modified",

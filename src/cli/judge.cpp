@@ -87,7 +87,9 @@ private:
                     [](const report::Finding& f) { return f.severity == report::Severity::error; });
     bool decided = explored_.unknown.empty() && explored_.first.completed &&
                    judgement_.command != Command::exec;
-    if (!explored_.deterministic || decided) verdict_.deterministic = explored_.deterministic;
+    // Where the outcome follows what nothing defines, there is no one outcome to speak of.
+    bool one = decided && !explored_.follows_open_values;
+    if (!explored_.deterministic || one) verdict_.deterministic = explored_.deterministic;
     if (!explored_.race_free || decided) verdict_.race_free = explored_.race_free;
     if (errors)
       verdict_.verdict = "fail";
@@ -218,7 +220,7 @@ private:
   std::string event(const explore::Finding& found, const report::Finding& out) const {
     if (out.locations.empty()) return found.message;
     const report::Location& at = out.locations.front();
-    if (found.kind == "nondeterministic") return found.message;
+    if (found.kind == "nondeterministic" && out.locations.size() > 1) return found.message;
     std::string text = found.message.empty() ? at.operation : found.message;
     if (text.empty()) text = std::string(kind_title(found.kind));
     if (out.locations.size() > 1) return text;
@@ -246,9 +248,10 @@ private:
       out.differing.push_back({d.buffer, d.offset + at,
                                value_text(type, d.a.data() + at, size - at),
                                value_text(type, d.b.data() + at, size - at)});
-      out.details.push_back(fmt::format("{} byte{} of {} differ{} between the two schedules",
-                                        d.count, d.count == 1 ? "" : "s", d.buffer,
-                                        d.count == 1 ? "s" : ""));
+      bool open = found.kind == "unspecified-value" || found.kind == "uninitialised-read";
+      out.details.push_back(fmt::format(
+          "{} byte{} of {} differ{} between {}", d.count, d.count == 1 ? "" : "s", d.buffer,
+          d.count == 1 ? "s" : "", open ? "two values of what was read" : "the two schedules"));
     }
   }
 
@@ -280,6 +283,8 @@ private:
   static std::string help(const explore::Finding& found) {
     bool edge = !found.missing_edge.empty() && !found.missing_edge.starts_with("none exists");
     if (edge && found.kind != "nondeterministic") return "add " + found.missing_edge;
+    if (found.kind == "nondeterministic" && found.places.size() == 1)
+      return "keep clocks and places on the machine out of the result";
     const report::Kind* row = report::find_kind(found.kind);
     return row ? std::string(row->fix) : "";
   }

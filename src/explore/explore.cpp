@@ -4,6 +4,7 @@
 // order of the plan, whatever finished first, so that the same input and seed give the same report.
 #include "explore/explore.hpp"
 
+#include "explore/open_uses.hpp"
 #include "explore/pairs.hpp"
 #include "explore/plan.hpp"
 #include "explore/pool.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace assay::explore {
 
@@ -30,6 +32,7 @@ public:
     first_run("canonical");
     if (report_.unknown.empty() || !pairs_.list().empty()) {
       uninitialised();
+      open_uses({"canonical", options_.seed, {}}, report_.first);
       settle_proof();
       if (!report_.proved) {
         other_policies();
@@ -43,6 +46,7 @@ public:
   Report once(const std::string& policy) {
     first_run(policy);
     uninitialised();
+    open_uses({policy, options_.seed, {}}, report_.first);
     conclude();
     return std::move(report_);
   }
@@ -128,13 +132,17 @@ private:
     vgpu::Outcome reference = perform(job_, base, options_);
     bool matters = false;
     std::vector<Difference> differing;
+    schedule::Trace other;
     for (vgpu::Poison p : {vgpu::Poison::small_finite, vgpu::Poison::index_like}) {
       base.poison = p;
       vgpu::Outcome out = perform(job_, base, options_);
       ++report_.schedules;
       bool same = out.digest == reference.digest && out.path == reference.path &&
                   out.completed == reference.completed;
-      if (!same && differing.empty()) differing = differences(reference, out);
+      if (!same && differing.empty()) {
+        differing = differences(reference, out);
+        other = out.trace;
+      }
       matters |= !same;
     }
     for (const vgpu::Event& e : report_.first.uninitialised_reads) {
@@ -150,9 +158,45 @@ private:
       f.launch = e.places[0].launch;
       f.differing = differing;
       f.traces = {report_.first.trace};
+      if (!other.steps.empty()) f.traces.push_back(other);
       f.policy = "canonical";
       report_.findings.push_back(std::move(f));
+      report_.follows_open_values = true;
     }
+  }
+
+  // Uses of values that the manual leaves open, or that time and placement decide.
+  void open_uses(Planned plan, const vgpu::Outcome& out) {
+    plan.detect = options_.detect;
+    for (OpenUse& u : open_uses_.settle(job_, plan, out, options_)) {
+      bool by_time = u.use.kind == vgpu::EventKind::nondeterministic;
+      if (!u.matters) {
+        add_note(by_time ? "time-unused" : "unspecified-unused",
+                 u.use.message +
+                     (by_time ? ", which time and placement decide; others left the same bytes"
+                              : "; other values left the same bytes"),
+                 u.use.places);
+        continue;
+      }
+      Finding f;
+      f.kind = vgpu::kind_name(u.use.kind);
+      f.message = u.use.message + ", and the result depends on it";
+      f.places = u.use.places;
+      f.launch = u.use.places[0].launch;
+      f.differing = differences(out, *u.other);
+      f.traces = {out.trace, u.other->trace};
+      f.outcome_a = out.digest;
+      f.outcome_b = u.other->digest;
+      f.policy = plan.policy;
+      if (by_time)
+        report_.deterministic = false;
+      else
+        report_.follows_open_values = true;
+      report_.findings.push_back(std::move(f));
+    }
+    report_.schedules += std::exchange(open_uses_.runs, 0);
+    for (const vgpu::Event& e : open_uses_.unfinished.events)
+      if (inconclusive(e.kind) && report_.unknown.empty()) report_.unknown = reason(e);
   }
 
   void settle_proof() {
@@ -176,10 +220,14 @@ private:
       for (uint32_t k = 0; k < (seeded ? options_.runs_per_policy : 1); ++k)
         plans.push_back({name, options_.seed + k, {}, {}, options_.detect});
     }
+    // Other clocks under other schedules, where there is a clock.
+    if (!report_.first.time_reads.empty())
+      for (size_t i = 0; i < plans.size(); ++i) plans[i].vary.time = uint8_t(i % 3);
     run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
       take_events(out, plan.policy);
       take_conflicts(out, plan.policy);
       compare(out, plan.policy);
+      open_uses(plan, out);
     });
   }
 
@@ -329,6 +377,12 @@ private:
           f.severity = Severity::error;
           adopt(f);
         }
+    // Where accesses in another order make a difference, what time decides may do so by that order.
+    std::erase_if(report_.findings, [&](const Finding& f) {
+      bool by_time = f.kind == "nondeterministic" && !f.is_conflict && f.places.size() == 1;
+      return by_time && std::any_of(races.begin(), races.end(),
+                                    [](const Finding& r) { return !r.differing.empty(); });
+    });
     // What a racing load reads may not have been written yet: that is the race's doing.
     std::erase_if(report_.findings, [&](const Finding& f) {
       if (f.kind != "uninitialised-read") return false;
@@ -381,6 +435,7 @@ private:
   Clock::time_point start_;
   Report report_;
   Pairs pairs_;
+  OpenUses open_uses_;
   std::vector<Differing> differing_runs_;
 };
 

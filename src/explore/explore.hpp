@@ -60,6 +60,7 @@ struct Report {
   std::string unknown;           // why there is no verdict; empty: there is one
   bool deterministic = true;     // no two outcomes differ
   bool race_free = true;
+  bool follows_open_values = false;     // the outcome, what the manual leaves open: undetermined
   bool proved = false;                  // proved for this input
   std::vector<std::string> not_proved;  // why not
   uint64_t schedules = 0;               // runs made

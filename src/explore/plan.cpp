@@ -14,6 +14,7 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
   run.arms = plan.arms;
   run.poison = plan.poison;
   run.hash_path = plan.hash_path;
+  run.vary = plan.vary;
   run.level = options.level;
   vgpu::Outcome out = vgpu::run(job, *policy, run);
   stamp(out.trace, job, plan.seed);

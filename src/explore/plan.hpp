@@ -11,6 +11,7 @@ struct Planned {
   std::vector<vgpu::Arm> arms;
   vgpu::Poison poison = vgpu::Poison::nan_like;
   bool detect = true, hash_path = false;
+  vgpu::Variation vary = {};
 };
 
 // Runs it; the outcome's trace carries the job's hashes.

@@ -51,6 +51,8 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
   run.step_budget = trace.budget;
   run.level = options.level;
   run.detect = options.detect || !trace.arms.empty();
+  run.poison = vgpu::Poison(trace.vary.poison);
+  run.vary = {uint8_t(trace.vary.open), uint8_t(trace.vary.time), trace.vary.launch, trace.vary.pc};
   for (const auto& a : trace.arms) {
     if (a.space > uint32_t(race::Space::local))
       return usage_error("refused to replay: the trace arms an access of no known space");

@@ -1,5 +1,5 @@
-// Frame constants instead of operations; see launch_values.hpp. That a register is written once is
-// enough: reading it earlier would be reading an undefined value, for which this one will do.
+// Frame constants instead of operations; see launch_values.hpp. A register that is written once is
+// one only if no path reads it earlier, where its value is undefined.
 #include "ir/launch_values.hpp"
 #include "ir/definitions.hpp"
 #include "ir/special.hpp"
@@ -13,6 +13,7 @@ public:
       : f_(f), definitions_(f), parameter_bytes_(parameter_bytes) {}
 
   void run() {
+    find_early_readings();
     std::vector<bool> gone(f_.ops.size());
     for (const Block& b : f_.blocks)
       for (uint32_t i = b.first; i < b.end && !b.dropped; ++i) gone[i] = special(i) || parameter(i);
@@ -29,8 +30,19 @@ public:
   }
 
 private:
+  void find_early_readings() {
+    read_early_.assign(f_.registers.size(), false);
+    for (const Block& b : f_.blocks)
+      for (uint32_t i = b.first; i < b.end && !b.dropped; ++i)
+        for_each_operand(
+            f_, f_.ops[i],
+            [&](uint32_t id) {
+              if (!definitions_.defined_once_before(id, i)) read_early_[id] = true;
+            },
+            [](uint32_t) {});
+  }
   bool only_definition(uint32_t id, uint32_t i) const {
-    return id == kNoIndex || definitions_.single(id) == i;
+    return id == kNoIndex || (definitions_.single(id) == i && !read_early_[id]);
   }
   void fix(uint32_t id, Constant::Source source, uint64_t value) {
     if (id == kNoIndex) return;
@@ -66,6 +78,7 @@ private:
 
   VirtualFunction& f_;
   const Definitions definitions_;
+  std::vector<bool> read_early_; // on some path before its only definition, or written twice
   const uint32_t parameter_bytes_;
 };
 

@@ -78,7 +78,7 @@ private:
       break;
     case OpCode::brx: op.imm = table(f_.tables[v.imm], block); break;
     case OpCode::shfl:
-      op.imm = (v.imm & 0xff) | uint64_t(extra(f_.extra, v.imm >> 8, 1)) << 8;
+      op.imm = (v.imm & 0xff) | uint64_t(extra(f_.extra, v.imm >> 8, 2)) << 8;
       break;
     case OpCode::assertfail: op.imm = extra(f_.extra, v.imm, 4); break;
     case OpCode::mma: op.imm = mma(f_.mmas[v.imm]); break;

@@ -8,9 +8,9 @@
 #include "ir/launch_values.hpp"
 #include "ir/layout.hpp"
 #include "ir/link.hpp"
+#include "ir/open_values.hpp"
 #include "ir/simplify.hpp"
 #include "ir/slots.hpp"
-#include "ir/special.hpp"
 #include "ir/verify_widths.hpp"
 
 #include <algorithm>
@@ -21,27 +21,9 @@
 namespace assay::ir {
 namespace {
 
-bool depends_on_clock(Special special) {
-  switch (special) {
-  case Special::clock:
-  case Special::clock_hi:
-  case Special::clock64:
-  case Special::globaltimer:
-  case Special::globaltimer_lo:
-  case Special::globaltimer_hi:
-  case Special::smid:
-  case Special::nsmid:
-  case Special::warpid:
-  case Special::nwarpid:
-  case Special::gridid: return true;
-  default: return false;
-  }
-}
-
 void note_properties(Program& p) {
   for (const Op& op : p.ops) {
     p.reads_activemask |= op.code == OpCode::activemask;
-    p.reads_clock |= op.code == OpCode::special && depends_on_clock(Special(op.imm & 255));
     p.has_calls |= op.code == OpCode::call || op.code == OpCode::call_indirect;
   }
 }
@@ -114,6 +96,7 @@ Result<std::shared_ptr<const Program>> lower(const std::shared_ptr<const ptx::Mo
     prove_uniform_branches(*f);
     find_address_patterns(*f);
     keep_launch_values(*f, program->parameter_bytes);
+    watch_open_values(*f);
     must_hold(verify_widths(*f));
     auto slots = assign_slots(*f);
     if (!slots) return slots.error();

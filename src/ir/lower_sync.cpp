@@ -47,7 +47,8 @@ Result<void> FunctionLowering::lower_shfl(const ptx::Instruction& in) {
   }
   meet(v[3], v[0], in);
   f_.extra.push_back(p.id);
-  emit(OpCode::shfl, *d, v[0], v[1], v[2], mode | (f_.extra.size() - 1) << 8);
+  f_.extra.push_back(v[3].id);
+  emit(OpCode::shfl, *d, v[0], v[1], v[2], mode | (f_.extra.size() - 2) << 8);
   return {};
 }
 

@@ -21,9 +21,11 @@ bool kills(const VirtualFunction& f, const VirtualOp& op, uint32_t id) {
 
 class Liveness {
 public:
-  explicit Liveness(const VirtualFunction& f) : f_(f), first(f.registers.size(), kNoIndex) {
+  explicit Liveness(const VirtualFunction& f, bool with_ranges = true)
+      : f_(f), first(f.registers.size(), kNoIndex) {
     find_crossing();
     solve();
+    if (!with_ranges) return;
     end_.assign(f.registers.size(), 0);
     for (uint32_t b = uint32_t(f.blocks.size()); b-- > 0;)
       if (!f.blocks[b].dropped) ranges_of(b);
@@ -237,6 +239,10 @@ uint32_t worst_pressure(const VirtualFunction& f, const Liveness& live) {
 }
 
 } // namespace
+
+std::vector<uint32_t> maybe_unwritten(const VirtualFunction& f) {
+  return Liveness(f, false).undefined();
+}
 
 Result<SlotAssignment> assign_slots(const VirtualFunction& f) {
   SlotAssignment out;

@@ -20,6 +20,9 @@ struct SlotAssignment {
 // pure; constants share with nothing.
 Result<SlotAssignment> assign_slots(const VirtualFunction& f);
 
+// Registers that some path reads before it writes them.
+std::vector<uint32_t> maybe_unwritten(const VirtualFunction& f);
+
 // Every reading of a register finds its value in its slot, on every path. A violation is our own
 // mistake.
 Result<void> verify_slots(const VirtualFunction& f, const SlotAssignment& assignment);

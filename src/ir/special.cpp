@@ -84,6 +84,15 @@ Special special_from(std::string_view spelling, uint32_t& index) {
   return Special::unknown;
 }
 
+std::string spelling(Special special, uint32_t index) {
+  if (special == Special::envreg) return "%envreg" + std::to_string(index);
+  if (special == Special::pm) return "%pm" + std::to_string(index);
+  if (special == Special::reserved_smem) return "%reserved_smem_offset";
+  for (const auto& [name, s] : table())
+    if (s == special) return std::string(name);
+  return "a special register";
+}
+
 bool is_wide(Special special) {
   switch (special) {
   case Special::gridid:

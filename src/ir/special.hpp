@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace assay::ir {
@@ -64,6 +65,19 @@ enum class Special : uint8_t {
 // "%tid.x", "%envreg2"; index is N of envregN, pmN.
 Special special_from(std::string_view spelling, uint32_t& index);
 bool is_wide(Special special); // 64-bit registers
+std::string spelling(Special special, uint32_t index);
+
+// Who decides a value that is no function of the launch: time and placement (clocks, %smid), or the
+// machine and its driver (%nsmid, %gridid, %envregN).
+constexpr bool is_decided_by_schedule(Special s) {
+  return (s >= Special::clock && s <= Special::globaltimer_hi) || s == Special::smid ||
+         s == Special::warpid || s == Special::pm;
+}
+constexpr bool is_decided_by_machine(Special s) {
+  return s == Special::nsmid || s == Special::nwarpid || s == Special::gridid ||
+         s == Special::envreg ||
+         (s >= Special::total_smem_size && s <= Special::current_graph_exec);
+}
 
 // Does the place of a thread in the launch fix the value? Then nothing that runs can change it.
 constexpr bool is_fixed_place(Special s) {

@@ -79,7 +79,7 @@ private:
       if (m.bytes == 0 || (m.bytes & (m.bytes - 1)) || m.bytes > 16)
         return "impossible access size";
     }
-    if (op.code == OpCode::shfl && (op.imm >> 8) >= p_.extra.size())
+    if (op.code == OpCode::shfl && (op.imm >> 8) + 2 > p_.extra.size())
       return "operand list out of range";
     if (op.code == OpCode::assertfail && op.imm + 4 > p_.extra.size())
       return "operand list out of range";

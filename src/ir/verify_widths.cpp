@@ -149,6 +149,13 @@ private:
       for (unsigned i = 0; i < 4; ++i) need("list", f_.extra[op_.imm + i], i == 2 ? 'r' : 'q');
       return;
     case OpCode::mma: return mma(f_.mmas[op_.imm]);
+    case OpCode::check_written:
+      return need("a", op_.a, 'p'), may("guard", op_.c, 'p'); // d and b: of any width
+    case OpCode::check_divisor: {
+      char letter = op_.imm == 64 ? 'q' : 'r';
+      need("d", op_.d, letter), need("a", op_.a, letter), need("b", op_.b, letter);
+      return may("guard", op_.c, 'p');
+    }
     default: return warp_or_barrier();
     }
   }
@@ -160,6 +167,7 @@ private:
       return may("deposit", op_.b, op_.imm >> 32 & 1 ? 'q' : '*');
     case OpCode::shfl:
       need("d", op_.d, 'r'), need("a", op_.a, 'r'), need("b", op_.b, 'r'), need("c", op_.c, 'r');
+      need("mask", f_.extra[(op_.imm >> 8) + 1], 'r');
       return may("p", f_.extra[op_.imm >> 8], 'p');
     case OpCode::vote: return need("d", op_.d, op_.imm == 3 ? 'r' : 'p'), need("b", op_.b, 'r');
     case OpCode::redux: return need("d", op_.d, 'r'), need("b", op_.b, 'r');

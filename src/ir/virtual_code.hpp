@@ -96,7 +96,10 @@ void visit_operands(Function& f, Operation& op, Visit visit) {
     bool atomic = op.code == OpCode::atom && m.info.vector > 1;
     for (unsigned i = 0; i < 8; ++i) some(m.regs[i], loads || (atomic && i >= m.info.vector));
   }
-  if (op.code == OpCode::shfl) some(f.extra[op.imm >> 8], true);
+  if (op.code == OpCode::shfl) {
+    some(f.extra[op.imm >> 8], true);
+    some(f.extra[(op.imm >> 8) + 1], false);
+  }
   if (op.code == OpCode::assertfail)
     for (unsigned i = 0; i < 4; ++i) some(f.extra[op.imm + i], false);
   if (op.code == OpCode::mma) {

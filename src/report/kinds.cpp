@@ -35,7 +35,8 @@ const std::vector<Kind>* make() {
        "hardware may both "
        "choose. The accesses involved are atomic or otherwise strong, so this is no race, but the "
        "result depends "
-       "on their order.",
+       "on their order. Or the result follows a clock, or the place on the machine where a thread "
+       "runs (%clock64, %smid, %warpid).",
        "  atomicAdd(&sum, x[i]);             // float addition is not associative\n"
        "  int slot = atomicAdd(&count, 1);   // which thread gets which slot?",
        "Reduce in a fixed order (a tree over threads, one block at the end), use integers, or sort "
@@ -126,11 +127,14 @@ const std::vector<Kind>* make() {
        "A thread called assert() with a false condition.", "  assert(i < n);",
        "Look at the condition; the finding names the thread and the text of the assertion."},
       {"unspecified-value", false, "a value that the manual leaves open reached memory",
-       "Some results are unspecified: shfl from a lane that takes no part, activemask, division by "
-       "zero in "
-       "integers. One of them reached memory, a branch or an address.",
-       "  v = __shfl_sync(mask, v, 31);   // lane 31 is not in mask",
-       "Take the value from a lane that takes part, or guard the case."},
+       "Some results are unspecified: a register that was never written, integer division by zero, "
+       "shfl from a lane that takes no part, what a driver puts into %envregN, %gridid and their "
+       "kin. The kernel was run again with other values in their place and left other bytes.",
+       "  v = __shfl_sync(mask, v, 31);   // lane 31 is not in mask\n"
+       "  y[i] = x[i] / n;                // and n is 0",
+       "Give the variable a value on every path, guard the case, or take the value from a lane "
+       "that "
+       "takes part."},
       {"illegal-operation", false, "an operation that the machine forbids",
        "A thread wrote to constants or kernel parameters, called through a bad function pointer, "
        "overflowed its "
@@ -182,6 +186,16 @@ const std::vector<Kind>* make() {
        "A thread read bytes that nobody wrote, and running again with other contents changed "
        "nothing: the value "
        "was masked away.",
+       "", "Nothing needs to be done."},
+      {"unspecified-unused", true,
+       "a value that the manual leaves open was used and did not matter",
+       "As in `unspecified-value`, but running again with other values in its place left the same "
+       "bytes. Nothing is proved for an input with which that happens.",
+       "", "Nothing needs to be done."},
+      {"time-unused", true, "a clock or a place on the machine was read and did not matter",
+       "A thread read a clock, %smid, %warpid or the like, and running again with other clocks and "
+       "places left the same bytes, as a time-out or a back-off should. Nothing is proved for an "
+       "input with which that happens.",
        "", "Nothing needs to be done."},
       {"foreign-local-address", true, "another thread's address of a local variable was used",
        "A thread used an address of local memory that another thread had passed to it. It means "

@@ -179,6 +179,8 @@ std::string summary(const Verdict& verdict) {
       parts.push_back(fmt::format("no difference in {} schedules", verdict.coverage.schedules));
     parts.push_back(fmt::format("{}, {}", d ? "deterministic" : "not deterministic",
                                 r ? "race-free" : "not race-free"));
+  } else if (verdict.race_free) {
+    parts.push_back(*verdict.race_free ? "race-free" : "not race-free");
   }
   if (verdict.coverage.has_reference && !verdict.coverage.values_compared)
     parts.push_back("values were not compared");

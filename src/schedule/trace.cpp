@@ -1,9 +1,10 @@
 // Traces as text, and replay: a trace is a policy that gives the recorded answers again.
 //
-// Form (version 2), one item a line, so that a trace can be read and compared:
-//   assay-trace 2
+// Form (version 3), one item a line, so that a trace can be read and compared:
+//   assay-trace 3
 //   program <digest>   launch <digest>   inputs <digest>   device <name>   semantics <version>
 //   policy <name> <seed> budget <thread-instructions>
+//   vary <poison> <open> <time> <launch> <operation>, unless all are as usual
 //   arm <launch> <space> <address> then two sides, each <pc> <cta> <warp> <lane> <time>
 //   choices <value>x<count> …
 //   step <launch> <cta> <unit> <limit>[x<repeats>]
@@ -69,6 +70,11 @@ bool read_line(const std::string& line, Trace& t) {
   if (word == "policy")
     return in >> t.policy >> t.seed >> word >> t.budget && word == "budget" &&
            make_policy(t.policy, 0);
+  if (word == "vary") {
+    Trace::Vary& v = t.vary;
+    return in >> v.poison >> v.open >> v.time >> v.launch >> v.pc && v.poison < 3 && v.open < 3 &&
+           v.time < 3;
+  }
   if (word == "arm") {
     Trace::Armed a;
     in >> a.launch >> a.space >> a.address;
@@ -133,6 +139,9 @@ std::string Trace::text() const {
       fmt::format("assay-trace {}\nprogram {} launch {} inputs {} device {} semantics {}\n",
                   kVersion, program.hex(), launch.hex(), inputs.hex(), device, semantics);
   out += fmt::format("policy {} {} budget {}\n", policy, seed, budget);
+  if (vary != Vary{})
+    out += fmt::format("vary {} {} {} {} {}\n", vary.poison, vary.open, vary.time, vary.launch,
+                       vary.pc);
   for (const Armed& a : arms) {
     out += fmt::format("arm {} {} {}", a.launch, a.space, a.address);
     for (const auto& s : a.sides)

@@ -10,13 +10,17 @@
 namespace assay::schedule {
 
 struct Trace {
-  static constexpr uint32_t kVersion = 2;
+  static constexpr uint32_t kVersion = 3;
   Digest program, launch, inputs;            // of PTX, launch options, input bytes
   std::string device = "-", semantics = "1"; // model name; version of the virtual GPU's semantics
   std::string policy;                        // that made it
   uint64_t seed = 0;
   uint64_t budget = 0; // thread-instructions after which the run was cut off; 0: none
   Digest outcome;      // of the memory that it left
+  struct Vary {        // what the run found where nothing defines a value (vgpu::RunOptions)
+    uint32_t poison = 0, open = 0, time = 0, launch = 0, pc = 0xffffffff;
+    bool operator==(const Vary&) const = default;
+  } vary;
   struct Step {
     uint32_t launch = 0;
     AgentId agent;

@@ -70,10 +70,18 @@ struct Arm {
   uint32_t launch = 0;
 };
 
+// Which values this run gives to what the manual leaves open, and to what time and placement
+// decide; 0: the usual ones, 1 and 2: others. In a launch's operation alone, or everywhere.
+struct Variation {
+  uint8_t open = 0, time = 0;
+  uint32_t launch = 0, pc = ir::kNoIndex;
+};
+
 struct RunOptions {
   bool detect = true; // race detection
   bool check_init = true;
   Poison poison = Poison::nan_like;
+  Variation vary;
   uint64_t step_budget = 0; // thread-instructions, 256 for a scheduling point; 0: none
   double deadline = 0; // monotonic_seconds() at which the run ends like a spent budget; 0: none
   std::vector<Arm> arms;
@@ -112,6 +120,8 @@ enum class EventKind : uint8_t { // closed list of cases.md; names by kind_name(
   trap,
   assertion,
   illegal_operation,
+  unspecified_value,
+  nondeterministic,
   unsupported,
   budget,
   out_of_memory,
@@ -134,7 +144,10 @@ struct Outcome {
   bool completed = false; // all launches ended normally
   std::vector<Event> events;
   std::vector<Event>
-      uninitialised_reads;    // candidates: findings only if the outcome follows the poison
+      uninitialised_reads; // candidates: findings only if the outcome follows the poison
+  // The first use at each operation of a value that the manual leaves open (unspecified_value) and
+  // of one that time and placement decide (nondeterministic): findings if the outcome follows them.
+  std::vector<Event> unspecified, time_reads;
   bool arms_reversed = false; // the armed pair ran in the other order
   std::vector<RunNote> notes;
   struct LaunchConflicts {

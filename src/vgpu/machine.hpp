@@ -43,8 +43,11 @@ struct Machine {
   bool ret(Warp& w); // false: that was the kernel: exit
   void atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
   void warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
+  uint32_t shuffle(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lane,
+                   const Lanes<uint64_t>& in);
   void matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // ldmatrix, stmatrix
-  void special(Warp& w, const ir::Op& op, char* regs);
+  void special(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
+  void open_register(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
   void runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // printf, assert, malloc …
   void fence(Warp& w, const ir::Op& op);
   // The general load and store: any space, any width, any mask; checks, observes, reports.
@@ -97,8 +100,7 @@ struct Machine {
   std::vector<Handler> originals[2]; // of armed operations
   const Level* vector_level = nullptr;
   bool abort = false, retrack = false, hash_path = false, saw_strong = false;
-  bool partners_vary = false;    // at counted barriers
-  bool saw_foreign_lane = false; // shfl from a lane that takes no part
+  bool partners_vary = false; // at counted barriers
   std::vector<bool> retrack_buffers;
   uint64_t path_hash = 0;
   uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;
@@ -116,6 +118,17 @@ struct Machine {
     x *= 0xd6e8feb86659fd93ull;
     return x ^ x >> 32;
   }
+
+  // What neither the launch nor a thread decides (machine_special.cpp).
+  std::vector<bool> open_seen; // by operation: its open value is in the outcome
+  uint64_t scheduled_value(const Warp& w, ir::Special s, uint8_t variation);
+  uint64_t machine_value(ir::Special s, uint8_t variation) const;
+  bool first_open_use(uint32_t pc);
+  void open_value(const Warp& w, uint32_t pc, uint32_t lane, std::string what, bool by_time);
+  uint8_t variation_at(uint32_t pc, bool by_time) const; // of what that operation uses
+  static uint64_t open_pattern(uint8_t variation, uint32_t bits);
+  void special_register(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
+  void stack(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
 
   // -- scheduling (machine_schedule.cpp)
   // -------------------------------------------------------------
@@ -147,7 +160,7 @@ struct Machine {
   void prepare_ctas();
   void start_cta(uint32_t index);
   void start_warp(Cta& cta, uint32_t index);
-  uint32_t special_value(const Warp& w, ir::Special s, uint32_t lane, uint64_t time) const;
+  uint32_t special_value(const Warp& w, ir::Special s, uint32_t lane) const;
   void fill_constant(Warp& w, char* regs, const ir::Constant& c, uint32_t lanes);
   void finish_cta(Cta& cta); // its last lane has exited
   void retire(Cta& cta);     // frees its place

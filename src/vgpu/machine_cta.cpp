@@ -60,10 +60,10 @@ void Machine::fill_constant(Warp& w, char* regs, const ir::Constant& c, uint32_t
                    (s >= ir::Special::lanemask_eq && s <= ir::Special::lanemask_gt);
     if (by_lane) {
       for (uint32_t i = 0; i < 32; ++i)
-        if (lanes_ >> i & 1) lanes<uint32_t>(regs, c.slot).v[i] = special_value(w, s, i, 0);
+        if (lanes_ >> i & 1) lanes<uint32_t>(regs, c.slot).v[i] = special_value(w, s, i);
       return;
     }
-    value = special_value(w, s, 0, 0);
+    value = special_value(w, s, 0);
   } else if (c.source == ir::Constant::Source::parameter) {
     value = 0;
     std::memcpy(&value, parameters.data() + c.value, c.wide ? 8 : 4);

@@ -181,7 +181,50 @@ uint32_t redux_value(const Lanes<uint64_t>& v, uint32_t mask, uint64_t imm) {
   }
 }
 
+uint32_t vote_value(const Lanes<uint64_t>& in, uint32_t mask, const ir::Op& op) {
+  uint32_t ballot = 0;
+  for (uint32_t k = 0; k < 32; ++k) {
+    bool set = (in.v[k] & 1) != uint64_t((op.flags & ir::kNegate) != 0);
+    if (mask >> k & 1 && set) ballot |= 1u << k;
+  }
+  switch (op.imm) {
+  case 0: return ballot == mask ? ~0u : 0u;
+  case 1: return ballot ? ~0u : 0u;
+  case 2: return ballot == mask || !ballot ? ~0u : 0u;
+  default: return ballot;
+  }
+}
+
+// Lane i holds row i/4, columns 2(i%4), +1 of the transposed matrix.
+uint32_t movmatrix_value(const Lanes<uint64_t>& in, uint32_t i) {
+  uint32_t row = i / 4, column = 2 * (i % 4), value = 0;
+  for (uint32_t k = 0; k < 2; ++k) {
+    uint32_t source_row = column + k, source = source_row * 4 + row / 2;
+    value |= (uint32_t(in.v[source]) >> (16 * (row & 1)) & 0xffff) << (16 * k);
+  }
+  return value;
+}
+
 } // namespace
+
+// What lane i gets. A source lane that takes no part, or that the lane's own mask omits, gives an
+// unpredictable value (9.7.9.6): its register here, the own one if it has exited.
+uint32_t Machine::shuffle(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t i,
+                          const Lanes<uint64_t>& in) {
+  bool inside = false;
+  uint32_t from = shuffle_source(op.imm & 3, i, lanes<uint32_t>(regs, op.b).v[i],
+                                 lanes<uint32_t>(regs, op.c).v[i], inside);
+  const ir::Slot* extra = &program.extra[op.imm >> 8];
+  uint32_t members = lanes<uint32_t>(regs, extra[1]).v[i] & w.deposit_lanes;
+  if (extra[0] != ir::kNoSlot) lanes<int32_t>(regs, extra[0]).v[i] = inside ? -1 : 0;
+  auto value = uint32_t(w.live >> from & 1 ? in.v[from] : in.v[i]);
+  if (members >> from & 1) return value;
+  if (first_open_use(pc))
+    open_value(w, pc, i,
+               fmt::format("takes a value by shfl from lane {}, which takes no part", from), false);
+  uint8_t variation = variation_at(pc, false);
+  return variation ? uint32_t(open_pattern(variation, 32)) : value;
+}
 
 void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
@@ -205,29 +248,8 @@ void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* reg
     uint32_t mask = mask_of(op.b, i);
     uint32_t value = 0;
     switch (op.code) {
-    case C::shfl: {
-      bool inside = false;
-      uint32_t from = shuffle_source(op.imm & 3, i, lanes<uint32_t>(regs, op.b).v[i],
-                                     lanes<uint32_t>(regs, op.c).v[i], inside);
-      // A source lane that does not take part gives an unspecified value: the own one here.
-      value = uint32_t(w.live >> from & 1 ? in.v[from] : in.v[i]);
-      saw_foreign_lane |= !(w.deposit_lanes >> from & 1);
-      ir::Slot p = program.extra[op.imm >> 8];
-      if (p != ir::kNoSlot) lanes<int32_t>(regs, p).v[i] = inside ? -1 : 0;
-      break;
-    }
-    case C::vote: {
-      uint32_t ballot = 0;
-      for (uint32_t k = 0; k < 32; ++k) {
-        bool set = (in.v[k] & 1) != uint64_t((op.flags & ir::kNegate) != 0);
-        if (mask >> k & 1 && set) ballot |= 1u << k;
-      }
-      value = op.imm == 0   ? (ballot == mask ? ~0u : 0u)
-              : op.imm == 1 ? (ballot ? ~0u : 0u)
-              : op.imm == 2 ? (ballot == mask || !ballot ? ~0u : 0u)
-                            : ballot;
-      break;
-    }
+    case C::shfl: value = shuffle(w, pc, op, regs, i, in); break;
+    case C::vote: value = vote_value(in, mask, op); break;
     case C::match: {
       uint32_t equal = 0;
       for (uint32_t k = 0; k < 32; ++k)
@@ -242,18 +264,49 @@ void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* reg
       value = uint32_t(__builtin_ctz(mask ? mask : 1));
       if (op.c != ir::kNoSlot) lanes<int32_t>(regs, op.c).v[i] = value == i ? -1 : 0;
       break;
-    default: { // movmatrix: lane i holds row i/4, columns 2(i%4), +1 of the transposed matrix
-      uint32_t row = i / 4, column = 2 * (i % 4);
-      for (uint32_t k = 0; k < 2; ++k) {
-        uint32_t source_row = column + k, source = source_row * 4 + row / 2;
-        value |= (uint32_t(in.v[source]) >> (16 * (row & 1)) & 0xffff) << (16 * k);
-      }
-      break;
-    }
+    default: value = movmatrix_value(in, i); break;
     }
     if (op.d != ir::kNoSlot) lanes<uint32_t>(regs, op.d).v[i] = value;
   }
 }
+
+namespace {
+
+// Elements between the rows of 8x8 matrices and the registers that hold them.
+void move_elements(const ir::MemInfo& info, char* regs, uint8_t (&rows)[32][16], bool write) {
+  for (uint32_t j = 0; j < info.matrices; ++j)
+    for (uint32_t l = 0; l < 32; ++l) {
+      auto& reg = lanes<uint32_t>(regs, info.regs[j]).v[l];
+      for (uint32_t k = 0; k < 2; ++k) {
+        uint32_t row = l / 4, column = 2 * (l % 4) + k;
+        if (info.trans) std::swap(row, column);
+        uint8_t* cell = rows[j * 8 + row] + column * 2;
+        uint16_t half = uint16_t(reg >> (16 * k));
+        if (write) {
+          std::memcpy(cell, &half, 2);
+        } else {
+          std::memcpy(&half, cell, 2);
+          reg = (reg & ~(0xffffu << (16 * k))) | uint32_t(half) << (16 * k);
+        }
+      }
+    }
+}
+
+// The receiving lanes read their elements too.
+void receive(race::Detector& detector, race::Agent agent, const ir::MemInfo& info,
+             race::AccessInfo access, const uint64_t* address) {
+  access.bytes = info.trans ? 2 : 4;
+  for (uint32_t j = 0; j < info.matrices; ++j)
+    for (uint32_t k = 0; k < (info.trans ? 2u : 1u); ++k) {
+      alignas(8) uint64_t element[32];
+      for (uint32_t l = 0; l < 32; ++l)
+        element[l] = info.trans ? address[j * 8 + 2 * (l % 4) + k] + l / 4 * 2
+                                : address[j * 8 + l / 4] + (l % 4) * 4;
+      detector.access(race::Space::shared, agent, kAllLanes, element, access, nullptr, 0, 0);
+    }
+}
+
+} // namespace
 
 void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   // PTX ISA 9.0, 9.7.14.5.15: lane 8j + r supplies the address of row r of matrix j; lane l holds
@@ -280,22 +333,7 @@ void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
         !init_test(at[i].region->init, at[i].offset, 16))
       uninitialised(w, pc, i, at[i].region, at[i].offset);
   }
-  for (uint32_t j = 0; j < info.matrices; ++j)
-    for (uint32_t l = 0; l < 32; ++l) {
-      auto& reg = lanes<uint32_t>(regs, info.regs[j]).v[l];
-      for (uint32_t k = 0; k < 2; ++k) {
-        uint32_t row = l / 4, column = 2 * (l % 4) + k;
-        if (info.trans) std::swap(row, column);
-        uint8_t* cell = rows[j * 8 + row] + column * 2;
-        uint16_t half = uint16_t(reg >> (16 * k));
-        if (write) {
-          std::memcpy(cell, &half, 2);
-        } else {
-          std::memcpy(&half, cell, 2);
-          reg = (reg & ~(0xffffu << (16 * k))) | uint32_t(half) << (16 * k);
-        }
-      }
-    }
+  move_elements(info, regs, rows, write);
   race::AccessInfo access;
   access.pc = pc;
   access.write = write;
@@ -312,17 +350,7 @@ void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
     std::memcpy(at[i].region->host + at[i].offset, rows[i], 16);
     if (at[i].region->init) init_set(at[i].region->init, at[i].offset, 16);
   }
-  if (!detector || write) return;
-  // The receiving lanes read their elements too.
-  access.bytes = info.trans ? 2 : 4;
-  for (uint32_t j = 0; j < info.matrices; ++j)
-    for (uint32_t k = 0; k < (info.trans ? 2u : 1u); ++k) {
-      alignas(8) uint64_t element[32];
-      for (uint32_t l = 0; l < 32; ++l)
-        element[l] = info.trans ? address[j * 8 + 2 * (l % 4) + k] + l / 4 * 2
-                                : address[j * 8 + l / 4] + (l % 4) * 4;
-      detector->access(race::Space::shared, agent(w), kAllLanes, element, access, nullptr, 0, 0);
-    }
+  if (detector && !write) receive(*detector, agent(w), info, access, address);
 }
 
 } // namespace assay::vgpu

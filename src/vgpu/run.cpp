@@ -41,16 +41,11 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
       out.shadow_bytes = std::max(out.shadow_bytes, machine.detector->shadow_bytes());
     }
     const ir::Program& p = *job.launches[i].program;
-    for (const auto& [flag, why] :
-         {std::pair{p.reads_clock, "reads a clock or an identifier of the hardware"},
-          {p.reads_activemask, "reads activemask"}})
-      if (flag) out.proof.why_not.push_back(why);
+    if (p.reads_activemask) out.proof.why_not.push_back("reads activemask");
     if (machine.saw_strong)
       out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
     if (machine.partners_vary)
       out.proof.why_not.push_back("more warps use a counted barrier than its count admits");
-    if (machine.saw_foreign_lane)
-      out.proof.why_not.push_back("shfl reads a lane that takes no part in it");
     if (!out.events.empty()) {
       memory.export_to(out);
       return {};
@@ -77,8 +72,16 @@ Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& opti
     for (const Arm& a : options.arms) out.trace.arms.push_back(armed_form(a));
     if (more.empty()) {
       out.notes.insert(out.notes.begin(), stores.begin(), stores.end());
+      for (const auto* uses : {&out.unspecified, &out.time_reads})
+        if (!uses->empty())
+          out.proof.why_not.push_back(
+              uses == &out.unspecified
+                  ? "uses what the manual leaves open: a thread " + uses->front().message
+                  : "uses what time and placement decide: a thread " + uses->front().message);
       out.proof.barriers_only = out.proof.why_not.empty();
       out.trace.outcome = out.digest;
+      out.trace.vary = {uint32_t(options.poison), options.vary.open, options.vary.time,
+                        options.vary.launch, options.vary.pc};
       out.trace.budget = options.step_budget;
       out.seconds = now(CLOCK_MONOTONIC) - start;
       return out;
@@ -105,6 +108,8 @@ const char* kind_name(EventKind kind) {
   case EventKind::trap: return "trap";
   case EventKind::assertion: return "assert";
   case EventKind::illegal_operation: return "illegal-operation";
+  case EventKind::unspecified_value: return "unspecified-value";
+  case EventKind::nondeterministic: return "nondeterministic";
   case EventKind::unsupported: return "unsupported";
   case EventKind::budget: return "budget";
   case EventKind::out_of_memory: return "out-of-memory";

@@ -48,8 +48,8 @@ void do_warp(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
 void do_matrix(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   w.machine->matrix_memory(w, pc, op, regs);
 }
-void do_special(Warp& w, uint32_t, const ir::Op& op, char* regs) {
-  w.machine->special(w, op, regs);
+void do_special(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  w.machine->special(w, pc, op, regs);
 }
 void do_runtime(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   w.machine->runtime_call(w, pc, op, regs);
@@ -98,6 +98,31 @@ const Exec* armed(const Exec* e, Warp* w, char* regs) {
   return w->machine->original(*w, e)(e, w, regs);
 }
 
+// Uses of what the manual leaves open: rare, so all that costs is to look.
+ASSAY_INLINE void use_open(const Exec* e, Warp* w, char* regs, uint32_t bits) {
+  if (e->op.c != SlotPlace::none) {
+    uint32_t guard = predicate_bits(lanes<int32_t>(regs, e->op.c));
+    bits &= e->op.flags & ir::kNegate ? ~guard : guard;
+  }
+  if (!bits) return;
+  ASSAY_LEAVE_VECTORS();
+  w->machine->open_register(*w, pc_of(e, w), op_of(e, w), regs, bits);
+}
+const Exec* check_written(const Exec* e, Warp* w, char* regs) {
+  uint32_t open = w->exec_bits & ~predicate_bits(lanes<int32_t>(regs, e->op.a));
+  if (open) [[unlikely]]
+    use_open(e, w, regs, open);
+  ASSAY_NEXT(e, w, regs);
+}
+template <class T> const Exec* check_divisor(const Exec* e, Warp* w, char* regs) {
+  const auto& divisor = lanes<T>(regs, e->op.a);
+  uint32_t zero = 0;
+  for (int i = 0; i < kLanes; ++i) zero |= uint32_t(divisor.v[i] == 0) << i;
+  if (zero & w->exec_bits) [[unlikely]]
+    use_open(e, w, regs, zero & w->exec_bits);
+  ASSAY_NEXT(e, w, regs);
+}
+
 // Special registers that do not change while a warp runs: a copy of prepared lanes, or one value.
 template <bool Full> const Exec* fixed_special(const Exec* e, Warp* w, char* regs) {
   auto s = ir::Special(e->op.imm & 255);
@@ -134,6 +159,8 @@ template <bool Full, bool Detect> Handler core_handler(const ir::Program& p, con
   case C::exit: return exit<Full>;
   case C::trap: return trap<Full>;
   case C::special: return is_fixed(op) ? fixed_special<Full> : service<do_special, false>;
+  case C::check_written: return check_written;
+  case C::check_divisor: return op.imm == 64 ? check_divisor<uint64_t> : check_divisor<uint32_t>;
   case C::frame_address:
   case C::activemask:
   case C::isspacep:

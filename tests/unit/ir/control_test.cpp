@@ -15,7 +15,7 @@ TEST(Control, IfElseReconvergesAfterBothPaths) {
   const Op& b = p->ops[branches[0]];
   ASSERT_LT(join_of(b), p->ops.size());
   EXPECT_EQ(p->ops[join_of(b)].code, OpCode::join);
-  EXPECT_EQ(p->ops[join_of(b) + 1].code, OpCode::st);
+  EXPECT_EQ(past_checks(*p, join_of(b) + 1).code, OpCode::st);
   EXPECT_EQ(b.length, 1);
 }
 
@@ -32,7 +32,7 @@ TEST(Control, EarlyReturnInsideABranchKeepsTheOuterReconvergence) {
   auto branches = find(*p, OpCode::branch);
   ASSERT_EQ(branches.size(), 2u);
   ASSERT_NE(join_of(p->ops[branches[0]]), kNoIndex);
-  EXPECT_EQ(p->ops[join_of(p->ops[branches[0]]) + 1].code, OpCode::st);
+  EXPECT_EQ(past_checks(*p, join_of(p->ops[branches[0]]) + 1).code, OpCode::st);
   EXPECT_EQ(join_of(p->ops[branches[1]]), kNoIndex);
 }
 
@@ -61,7 +61,7 @@ TEST(Control, EndlessLoopStillReconvergesInside) {
       lower_body("L: @%p1 bra A; st.global.u32 [%d1], %r1; A: st.global.u32 [%d1], %r2; bra L;");
   const Op& b = p->ops[find(*p, OpCode::branch).at(0)];
   ASSERT_NE(join_of(b), kNoIndex);
-  EXPECT_EQ(p->ops[join_of(b) + 1].code, OpCode::st);
+  EXPECT_EQ(past_checks(*p, join_of(b) + 1).code, OpCode::st);
 }
 
 TEST(Control, GuardedOperationsKeepTheirGuard) {
@@ -77,7 +77,7 @@ TEST(Control, OtherGuardedInstructionsGetABranchAround) {
   const Op& b = p->ops[find(*p, OpCode::branch).at(0)];
   EXPECT_TRUE(b.flags & kNegate);
   EXPECT_EQ(p->ops[target_of(b)].code, OpCode::join);
-  EXPECT_EQ(p->ops[target_of(b) + 1].code, OpCode::st);
+  EXPECT_EQ(past_checks(*p, target_of(b) + 1).code, OpCode::st);
   EXPECT_EQ(find(*p, OpCode::bar).at(0), find(*p, OpCode::branch).at(0) + 1);
 }
 

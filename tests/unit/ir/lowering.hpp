@@ -42,4 +42,10 @@ inline std::vector<uint32_t> find(const Program& p, OpCode code) {
   return out;
 }
 
+// The operation there, past the checks of registers that the test does not care to write.
+inline const Op& past_checks(const Program& p, uint32_t i) {
+  while (p.ops[i].code == OpCode::check_written) ++i;
+  return p.ops[i];
+}
+
 } // namespace assay::ir

@@ -56,7 +56,9 @@ TEST(Slots, WhatMayBeReadUnwrittenIsListedWithItsWidth) {
   auto ld = find(*p, OpCode::ld);
   Slot d1 = p->mem[p->ops[ld.at(1)].c].regs[0], r1 = p->mem[p->ops[ld.at(2)].c].regs[0];
   std::vector<Slot> want = {d1, d1, r1};
+  for (uint32_t i : find(*p, OpCode::check_written)) want.push_back(p->ops[i].a); // "is written"
   std::sort(want.begin(), want.end());
+  EXPECT_EQ(want.size(), 5u);
   EXPECT_EQ(p->functions[0].undefined, want);
 }
 

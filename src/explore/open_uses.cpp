@@ -1,0 +1,70 @@
+// Runs with other values where nothing defines them; see open_uses.hpp. First all uses take other
+// values together. Where that makes a difference, each use does so alone, to find the guilty.
+#include "explore/open_uses.hpp"
+
+#include <algorithm>
+
+namespace assay::explore {
+
+namespace {
+constexpr size_t kMostAlone = 16; // uses that are tried on their own
+
+bool ended_early(const vgpu::Outcome& out) {
+  return std::any_of(out.events.begin(), out.events.end(),
+                     [](const vgpu::Event& e) { return inconclusive(e.kind); });
+}
+} // namespace
+
+std::vector<OpenUse> OpenUses::settle(const vgpu::JobSpec& job, const Planned& plan,
+                                      const vgpu::Outcome& out, const Options& options) {
+  std::vector<OpenUse> found;
+  if (!out.completed) return found;
+  for (const auto* uses : {&out.unspecified, &out.time_reads}) {
+    size_t from = found.size();
+    for (const vgpu::Event& e : *uses) {
+      std::pair<uint32_t, uint32_t> at{e.places[0].launch, e.places[0].pc};
+      if (std::find(known_.begin(), known_.end(), at) != known_.end()) continue;
+      known_.push_back(at);
+      found.push_back({e, false, nullptr});
+    }
+    if (found.size() > from) settle(found, from, uses == &out.time_reads, job, plan, out, options);
+  }
+  return found;
+}
+
+void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
+                      const vgpu::JobSpec& job, Planned plan, const vgpu::Outcome& out,
+                      const Options& options) {
+  // The run with this variation if it differs; null when it does not, or came to no end.
+  auto differing = [&](uint8_t variation, const vgpu::Place* at) {
+    plan.vary = {};
+    (by_time ? plan.vary.time : plan.vary.open) = variation;
+    if (at) plan.vary.launch = at->launch, plan.vary.pc = at->pc;
+    vgpu::Outcome other = perform(job, plan, options);
+    ++runs;
+    bool undecided = ended_early(other);
+    bool differs = !undecided && (other.completed != out.completed || other.digest != out.digest);
+    if (undecided && unfinished.events.empty()) unfinished = std::move(other);
+    return differs ? std::make_shared<const vgpu::Outcome>(std::move(other)) : nullptr;
+  };
+  for (uint8_t variation : {1, 2}) {
+    auto together = differing(variation, nullptr);
+    if (!together) continue;
+    bool alone = false;
+    for (size_t i = from; i < found.size() && i < from + kMostAlone && found.size() > from + 1;
+         ++i) {
+      auto other = differing(variation, &found[i].use.places[0]);
+      if (!other) continue;
+      alone = found[i].matters = true;
+      found[i].other = other;
+    }
+    if (!alone)
+      for (size_t i = from; i < found.size(); ++i) {
+        found[i].matters = true;
+        found[i].other = together;
+      }
+    return;
+  }
+}
+
+} // namespace assay::explore

@@ -1,0 +1,29 @@
+// Does the outcome follow a value that nothing defines? Decided by running again with others.
+#pragma once
+
+#include "explore/plan.hpp"
+
+namespace assay::explore {
+
+// A use of what the manual leaves open, or of what time and placement decide, and what it does.
+struct OpenUse {
+  vgpu::Event use;
+  bool matters = false;                       // another value leaves other bytes
+  std::shared_ptr<const vgpu::Outcome> other; // that shows it
+};
+
+class OpenUses {
+public:
+  // Settles the uses in `out`, a run of `plan`, at operations that are not settled yet.
+  std::vector<OpenUse> settle(const vgpu::JobSpec& job, const Planned& plan,
+                              const vgpu::Outcome& out, const Options& options);
+  uint64_t runs = 0;        // made
+  vgpu::Outcome unfinished; // a run that its budget ended: it decides nothing
+
+private:
+  void settle(std::vector<OpenUse>& found, size_t from, bool by_time, const vgpu::JobSpec& job,
+              Planned plan, const vgpu::Outcome& out, const Options& options);
+  std::vector<std::pair<uint32_t, uint32_t>> known_; // launch and operation
+};
+
+} // namespace assay::explore
