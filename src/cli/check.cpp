@@ -1,5 +1,6 @@
 // assay check: everything that applies to a kernel or a case, or to every case below a folder.
 #include "cases/case.hpp"
+#include "cli/buffers.hpp"
 #include "cli/judge.hpp"
 #include "explore/pool.hpp"
 #include "report/json.hpp"
@@ -20,6 +21,7 @@ struct Flags {
 // What one target gave: verdicts (one for each variant) or an error.
 struct Answer {
   std::vector<report::Verdict> verdicts;
+  std::vector<std::string> shown; // buffers that --show asks for, of the first run
   std::optional<Error> error;
   bool met = true; // its expectation
 };
@@ -42,6 +44,12 @@ Answer check_target(const std::string& target, const Session& session, const Fla
         judge({*prepared, *subject, variant, Command::check, session}, explored);
     if (flags.verify) answer.met = meets_expectation(*prepared, verdict) && answer.met;
     answer.verdicts.push_back(std::move(verdict));
+    answer.shown.push_back(shown_buffers(*subject, explored.first));
+    if (variant > 0) continue; // a file holds one variant
+    if (Result<void> done = write_outs(*subject, explored.first); !done) {
+      answer.error = done.error();
+      return answer;
+    }
   }
   return answer;
 }
@@ -81,9 +89,13 @@ int check_one(const std::string& target, const Session& session, const Flags& fl
                                       : report::print_json(answer.verdicts, {row}));
   }
   int code = kPass;
-  for (const report::Verdict& verdict : answer.verdicts) {
+  for (size_t i = 0; i < answer.verdicts.size(); ++i) {
+    const report::Verdict& verdict = answer.verdicts[i];
     if (!session.json && answer.verdicts.size() > 1) print("== " + verdict.subject + "\n");
-    if (!session.json) print(report::print_terminal(verdict, session.style));
+    if (session.json) // standard output holds the JSON alone
+      std::fputs(answer.shown[i].c_str(), stderr);
+    else
+      print(answer.shown[i] + report::print_terminal(verdict, session.style));
     int own = exit_code(verdict);
     if (own == kFail || code == kPass) code = own;
   }
@@ -136,6 +148,9 @@ int check(const Session& session, const Flags& flags) {
     if (!found) return fail(found.error(), session);
     targets.insert(targets.end(), found->begin(), found->end());
   }
+  for (const cases::LaunchGroup& group : session.options.launches)
+    if (folder && (!group.shows.empty() || !group.outs.empty()))
+      return fail(usage_error("--show and --out need one case or kernel, not several"), session);
   if (folder && targets.empty())
     return fail(usage_error(fmt::format("there is no case in '{}'", session.targets[0])), session);
   return folder ? check_folder(targets, session, flags) : check_one(targets[0], session, flags);

@@ -1,4 +1,5 @@
 // assay determinism: does any schedule change what the kernel leaves in memory?
+#include "cli/buffers.hpp"
 #include "cli/judge.hpp"
 #include "report/json.hpp"
 
@@ -12,6 +13,7 @@ int determinism(const Session& session) {
   Result<cases::Prepared> prepared = cases::prepare(target, session.options);
   if (!prepared) return fail(prepared.error(), session, target);
   std::vector<report::Verdict> verdicts;
+  std::vector<std::string> shown; // buffers that --show asks for, of the first run
   int code = kPass;
   for (size_t variant = 0; variant < prepared->variants; ++variant) {
     Result<cases::Case> subject = cases::build(*prepared, variant);
@@ -21,17 +23,22 @@ int determinism(const Session& session) {
     progress("");
     verdicts.push_back(
         judge({*prepared, *subject, variant, Command::determinism, session}, explored));
+    shown.push_back(shown_buffers(*subject, explored.first));
+    if (variant == 0) // a file holds one variant
+      if (Result<void> done = write_outs(*subject, explored.first); !done)
+        return fail(done.error(), session, target);
     int own = exit_code(verdicts.back());
     if (own == kFail || code == kPass) code = own;
   }
   if (session.json) {
+    for (const std::string& text : shown) std::fputs(text.c_str(), stderr);
     print(verdicts.size() == 1 ? report::print_json(verdicts[0])
                                : report::print_json(verdicts, {}));
     return code;
   }
-  for (const report::Verdict& verdict : verdicts) {
-    if (verdicts.size() > 1) print("== " + verdict.subject + "\n");
-    print(report::print_terminal(verdict, session.style));
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts.size() > 1) print("== " + verdicts[i].subject + "\n");
+    print(shown[i] + report::print_terminal(verdicts[i], session.style));
   }
   return code;
 }

@@ -1,6 +1,7 @@
 // assay replay: a recorded schedule again, bit for bit. A trace that was made of another kernel,
 // launch or input is refused.
 #include "base/file.hpp"
+#include "cli/buffers.hpp"
 #include "cli/judge.hpp"
 #include "cli/places.hpp"
 #include "schedule/trace.hpp"
@@ -45,8 +46,11 @@ int replay(const Session& session) {
   explore::Options options = explore_options(*prepared, session);
   Result<vgpu::Outcome> outcome = explore::replay(subject->job, *trace, options);
   if (!outcome) return fail(outcome.error(), session, target);
-  std::string digest = outcome->digest.hex();
+  if (Result<void> done = write_outs(*subject, *outcome); !done)
+    return fail(done.error(), session, target);
+  std::string digest = outcome->digest.hex(), shown = shown_buffers(*subject, *outcome);
   if (session.json) {
+    std::fputs(shown.c_str(), stderr); // standard output holds the JSON alone
     nlohmann::ordered_json out = {{"schema", "assay/replay/1"},
                                   {"trace", path},
                                   {"case", target},
@@ -56,7 +60,7 @@ int replay(const Session& session) {
     print(out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     return kPass;
   }
-  print(outcome->printed);
+  print(outcome->printed + shown);
   if (!session.style.quiet) print(describe(*subject, *outcome));
   print(fmt::format("replayed: {} [policy {}, seed {}, outcome {}]\n",
                     outcome->completed ? "the kernel ended" : "the kernel did not end",

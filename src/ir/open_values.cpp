@@ -1,6 +1,8 @@
 // Checks for values that the manual leaves open; see open_values.hpp. Sources: PTX ISA 9.0, section
-// 9.7.1 (div, rem: "division by zero yields an unspecified, machine-specific value"); a register
-// holds no defined value before an instruction has written it.
+// 9.7.1 (div, rem: "division by zero yields an unspecified, machine-specific value"; fns: a base
+// above 31 is undefined); a register holds no defined value before an instruction has written it.
+// The manual also leaves the sign of rem to the machine; CUDA C++ does not, and all machines round
+// alike.
 #include "ir/open_values.hpp"
 #include "ir/slots.hpp"
 
@@ -36,7 +38,7 @@ public:
     bool any = !watched_.empty();
     for (const Block& b : f_.blocks)
       for (uint32_t i = b.first; i < b.end && !b.dropped && !any; ++i)
-        any = may_divide_by_zero(f_.ops[i]);
+        any = may_divide_by_zero(f_.ops[i]) || may_begin_outside(f_.ops[i]);
     if (any) rewrite();
   }
 
@@ -46,6 +48,13 @@ private:
     const VirtualRegister& divisor = f_.registers[op.b];
     bool known = divisor.constant && divisor.source == Constant::Source::value;
     return !known || divisor.value == 0;
+  }
+
+  bool may_begin_outside(const VirtualOp& op) const {
+    if (op.code != OpCode::fns_b32) return false;
+    const VirtualRegister& base = f_.registers[op.b];
+    bool known = base.constant && base.source == Constant::Source::value;
+    return !known || base.value > 31;
   }
 
   // A plain copy reads nothing yet: what it writes is as written as what it reads.
@@ -93,6 +102,7 @@ private:
         kept_.push_back(op);
         if (!watched_.empty()) behind(op);
         if (may_divide_by_zero(op)) check(OpCode::check_divisor, op, op.d, op.b);
+        if (may_begin_outside(op)) check(OpCode::check_base, op, op.d, op.b);
       }
       b.first = first;
       b.end = uint32_t(kept_.size());

@@ -151,6 +151,7 @@ private:
     case OpCode::mma: return mma(f_.mmas[op_.imm]);
     case OpCode::check_written:
       return need("a", op_.a, 'p'), may("guard", op_.c, 'p'); // d and b: of any width
+    case OpCode::check_base:
     case OpCode::check_divisor: {
       char letter = op_.imm == 64 ? 'q' : 'r';
       need("d", op_.d, letter), need("a", op_.a, letter), need("b", op_.b, letter);

@@ -132,11 +132,12 @@ uint64_t Machine::open_pattern(uint8_t variation, uint32_t bits) {
   return bits >= 64 ? v : v & ((uint64_t(1) << bits) - 1);
 }
 
-// Lanes read a register that they have not written, or have divided by zero.
+// Lanes read a register that they have not written, or have used an operand that leaves d open.
 void Machine::open_register(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes_) {
   if (first_open_use(pc))
     open_value(w, pc, uint32_t(__builtin_ctz(lanes_)),
                op.code == ir::OpCode::check_divisor ? "divides an integer by zero"
+               : op.code == ir::OpCode::check_base  ? "asks fns for a base above 31"
                                                     : "reads a register that it has not written",
                false);
   uint8_t variation = variation_at(pc, false);

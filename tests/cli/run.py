@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shlex
 import struct
 import sys
 
@@ -81,6 +82,27 @@ def exec_leaves_the_bytes(folder):
     (folder / "want.bin").write_bytes(struct.pack("<4f", 2, 4, 7, 8))
     Ran(folder, "exec", *GOOD, "--want", "0=want.bin").expect(1, "wrong-value")
     refused(folder, ["exec", *GOOD, "--want", f"0={SCALE}"], "bytes")
+
+
+@test
+def every_command_shows_and_writes_buffers(folder):
+    for command in ("check", "determinism"):
+        ran = Ran(folder, command, *GOOD, "--show", "0=f32", "--out", f"0={command}.bin").expect(0, "0: 2 4 6 8", "pass")
+        assert (folder / f"{command}.bin").read_bytes() == struct.pack("<4f", 2, 4, 6, 8)
+        ran = Ran(folder, command, *GOOD, "--show", "0=f32", "--json")
+        assert "2 4 6 8" in ran.err and json.loads(ran.out)["verdict"] == "pass"
+    for option in ("--show", "--out"):
+        (folder / "several").mkdir(exist_ok=True)
+        refused(folder, ["check", "several", option, "0=f32"], "not several")
+    racy = str(ROOT / "cases/block_reduce_reuse/defect.toml")
+    ran = Ran(folder, "check", racy).expect(1)
+    values = set()
+    for line in ran.out.splitlines():
+        if "= replay: " in line:
+            words = shlex.split(line.split("= replay: ")[1])[1:]
+            replayed = Ran(folder, *words, "--show", "1=f32").expect(0, "replayed")
+            values.add(replayed.out.split("replayed")[0])
+    assert len(values) == 2, values
 
 
 @test

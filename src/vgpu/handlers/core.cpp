@@ -114,14 +114,16 @@ const Exec* check_written(const Exec* e, Warp* w, char* regs) {
     use_open(e, w, regs, open);
   ASSAY_NEXT(e, w, regs);
 }
-template <class T> const Exec* check_divisor(const Exec* e, Warp* w, char* regs) {
-  const auto& divisor = lanes<T>(regs, e->op.a);
-  uint32_t zero = 0;
-  for (int i = 0; i < kLanes; ++i) zero |= uint32_t(divisor.v[i] == 0) << i;
-  if (zero & w->exec_bits) [[unlikely]]
-    use_open(e, w, regs, zero & w->exec_bits);
+template <class T, bool (*Open)(T)> const Exec* check_operand(const Exec* e, Warp* w, char* regs) {
+  const auto& operand = lanes<T>(regs, e->op.a);
+  uint32_t open = 0;
+  for (int i = 0; i < kLanes; ++i) open |= uint32_t(Open(operand.v[i])) << i;
+  if (open & w->exec_bits) [[unlikely]]
+    use_open(e, w, regs, open & w->exec_bits);
   ASSAY_NEXT(e, w, regs);
 }
+template <class T> bool is_zero(T divisor) { return divisor == 0; }
+bool is_no_bit(uint32_t base) { return base > 31; }
 
 // Special registers that do not change while a warp runs: a copy of prepared lanes, or one value.
 template <bool Full> const Exec* fixed_special(const Exec* e, Warp* w, char* regs) {
@@ -160,7 +162,9 @@ template <bool Full, bool Detect> Handler core_handler(const ir::Program& p, con
   case C::trap: return trap<Full>;
   case C::special: return is_fixed(op) ? fixed_special<Full> : service<do_special, false>;
   case C::check_written: return check_written;
-  case C::check_divisor: return op.imm == 64 ? check_divisor<uint64_t> : check_divisor<uint32_t>;
+  case C::check_divisor:
+    return op.imm == 64 ? check_operand<uint64_t, is_zero> : check_operand<uint32_t, is_zero>;
+  case C::check_base: return check_operand<uint32_t, is_no_bit>;
   case C::frame_address:
   case C::activemask:
   case C::isspacep:

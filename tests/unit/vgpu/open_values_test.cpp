@@ -94,6 +94,11 @@ TEST(OpenValues, DivisionByZero) {
            0, true);
 }
 
+TEST(OpenValues, FindNthSetFromABaseThatIsNoBit) {
+  expect("fns.b32 %r9, 0xff, %r1, 1;", 1, 0, true); // lanes of the second warp
+  expect("and.b32 %r2, %r1, 31; fns.b32 %r9, 0xff, %r2, 1;", 0, 0, false);
+}
+
 TEST(OpenValues, ShuffleFromLanesThatTakeNoPart) {
   // Lanes above 15 have exited; then lanes read beyond their own mask.
   expect("and.b32 %r2, %r1, 31; setp.gt.u32 %p1, %r2, 15; @%p1 exit;"
