@@ -15,14 +15,16 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
   g.pc = pc;
   uint32_t first = uint32_t(__builtin_ctz(g.lanes)), same = 0;
   const auto* number = op.a == ir::kNoSlot ? nullptr : &lanes<uint32_t>(regs, op.a);
-  uint32_t id = number ? number->v[first] : 0;
-  uint32_t other = 0; // some lane names another barrier
+  const auto* counts = op.b == ir::kNoSlot ? nullptr : &lanes<uint32_t>(regs, op.b);
+  uint32_t id = number ? number->v[first] : 0, count = counts ? counts->v[first] : 0;
+  uint32_t other = 0; // some lane names another barrier or another count
   for (uint32_t i = 0; number && i < 32; ++i) other |= number->v[i] ^ id;
+  for (uint32_t i = 0; counts && i < 32; ++i) other |= counts->v[i] ^ count;
   if (!other) same = g.lanes;
   for (uint32_t i = 0; other && i < 32; ++i)
-    if (g.lanes >> i & 1 && number->v[i] == id) same |= 1u << i;
+    if (g.lanes >> i & 1 && (!number || number->v[i] == id) && (!counts || counts->v[i] == count))
+      same |= 1u << i;
   if (same != g.lanes) diverge(w, same, pc, pc, ir::kNoIndex);
-  uint32_t count = op.b == ir::kNoSlot ? 0 : lanes<uint32_t>(regs, op.b).v[first];
   if (id >= w.cta->barriers.size() || (op.b != ir::kNoSlot && (count == 0 || count % 32))) {
     fault(w, pc, first, EventKind::illegal_operation,
           id >= 16 ? fmt::format("barrier {} does not exist (0 to 15 do)", id)
