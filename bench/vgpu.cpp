@@ -131,8 +131,6 @@ std::vector<Kernel> kernels() {
   return all;
 }
 
-} // namespace
-
 // What a launch of 4,096 CTAs takes beyond its buffers, the copies of them that are its result, and
 // the shadow of the rows it touches. Measured first, while no other run has left memory behind.
 void print_memory() {
@@ -173,6 +171,8 @@ int profile(const std::string& name, bool detect, const char* level) {
   }
   return 0;
 }
+
+} // namespace
 
 // vgpu [KERNEL [on|off [LEVEL]]]: all kernels, one, or one for a profiler.
 int main(int argc, char** argv) {

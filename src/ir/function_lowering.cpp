@@ -13,8 +13,7 @@ using ptx::Statement;
 using ptx::Type;
 using ptx::Variable;
 
-// -- modifiers
-// ---------------------------------------------------------------------------------------
+// -- modifiers ----------------------------------------------------------------------------------
 
 bool Modifiers::has(std::string_view word) const {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -53,8 +52,7 @@ uint8_t Modifiers::vector() const {
   return 1;
 }
 
-// -- the function
-// ------------------------------------------------------------------------------------
+// -- the function -------------------------------------------------------------------------------
 
 FunctionLowering::FunctionLowering(const ptx::Module& module, const ModuleLayout& layout,
                                    const ptx::Function& source, bool is_kernel)
@@ -162,8 +160,7 @@ Result<void> FunctionLowering::declare_registers(const Variable& v) {
   return {};
 }
 
-// -- instructions
-// ------------------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------------
 
 FunctionLowering::Checkpoint FunctionLowering::checkpoint() const {
   return {f_.ops.size(),    f_.blocks.size(), f_.mems.size(),        f_.extra.size(),

@@ -46,8 +46,7 @@ public:
                    const ptx::Function& source, bool is_kernel);
   Result<VirtualFunction> run();
 
-  // -- Builder
-  // -------------------------------------------------------------------------------------
+  // -- Builder ----------------------------------------------------------------------------------
   Result<Value> source(const ptx::Operand& operand, ptx::Type type) override;
   Result<Value> dest(const ptx::Operand& operand, ptx::Type type) override;
   uint32_t register_bits(const ptx::Operand& operand) override;

@@ -28,8 +28,7 @@ Error FunctionLowering::not_executed(const ptx::Instruction& in) const {
   return unsupported(ptx::print(in), {module_.file, in.position.line, in.position.column});
 }
 
-// -- registers
-// -------------------------------------------------------------------------------------
+// -- registers ----------------------------------------------------------------------------------
 
 uint32_t FunctionLowering::new_register(uint32_t bits, bool is_temp) {
   VirtualRegister r;
@@ -101,8 +100,7 @@ Result<Value> FunctionLowering::fit(Value v, Type type, const Operand& operand) 
   return v;
 }
 
-// -- literals
-// ----------------------------------------------------------------------------------------
+// -- literals -----------------------------------------------------------------------------------
 
 Result<Value> FunctionLowering::literal(const Operand& operand, Type type) {
   uint32_t width = type == Type::none ? 32 : ptx::bits(type);
@@ -143,8 +141,7 @@ Value FunctionLowering::carry() {
   return carry_;
 }
 
-// -- symbols, special registers
-// ----------------------------------------------------------------------
+// -- symbols, special registers -----------------------------------------------------------------
 
 Result<Value> FunctionLowering::symbol_address(const Operand& operand, uint32_t width) {
   if (operand.name == "WARP_SZ") return constant(32, width);
@@ -220,8 +217,7 @@ Result<Value> FunctionLowering::dest(const Operand& operand, Type type) {
   return at(operand, what);
 }
 
-// -- addresses
-// ---------------------------------------------------------------------------------------
+// -- addresses ----------------------------------------------------------------------------------
 
 Result<Address> FunctionLowering::address(const Operand& operand) {
   Address a;
@@ -274,8 +270,7 @@ Result<Value> FunctionLowering::address_value(const Operand& operand) {
   return v;
 }
 
-// -- emission
-// ----------------------------------------------------------------------------------------
+// -- emission -----------------------------------------------------------------------------------
 
 VirtualOp& FunctionLowering::append(OpCode code) {
   CHECK(!is_terminator(code));

@@ -27,18 +27,9 @@ void Detector::cta_end(uint32_t cta) {
   state_->front.shadow().shared_end(cta);
 }
 
-void Detector::affine(Space space, Agent agent, uint64_t address, const AccessInfo& info) {
-  if (space != Space::local) state_->front.affine(space, agent, address, info.pc, pack(info));
-}
 void Detector::affine(Space space, Agent agent, uint64_t address, uint32_t pc,
                       uint16_t attributes) {
   state_->front.affine(space, agent, address, pc, attributes);
-}
-void Detector::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
-                         const AccessInfo& info) {
-  CHECK(!info.write);
-  if (space != Space::local && lanes)
-    state_->front.broadcast(space, agent, lanes, address, info.pc, pack(info));
 }
 void Detector::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
                          uint16_t attributes) {

@@ -38,13 +38,10 @@ public:
   void cta_begin(uint32_t cta, uint32_t shared_bytes);
   void cta_end(uint32_t cta); // its shared shadow dies; all its lanes have exited
 
-  // The whole warp accesses base + lane·bytes (all 32 lanes): the fast path.
-  void affine(Space space, Agent agent, uint64_t address, const AccessInfo& info);
-  // The same for a weak access, whose attributes (weak_attributes) are known when it is compiled.
+  // The whole warp makes a weak access at base + lane·bytes (all 32 lanes): the fast path. Its
+  // attributes (weak_attributes) are known when it is compiled.
   void affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint16_t attributes);
-  // All lanes of `lanes` access the same location (reads).
-  void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
-                 const AccessInfo& info);
+  // All lanes of `lanes` read the same location.
   void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
                  uint16_t attributes);
   // Neighbouring lanes read neighbouring locations: lane l of `lanes` (a run) at base + l·bytes.

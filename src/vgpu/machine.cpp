@@ -103,6 +103,7 @@ void Machine::call_indirect(Warp& w, uint32_t pc, char* regs, ir::Slot slot) {
           "indirect call to an address that is no function");
     return;
   }
+  if (hash_path) path(target.v[first]), path(same);
   // Lanes with another target stay before the call and take it on their own.
   if (same != g.lanes) diverge(w, same, pc, pc, ir::kNoIndex);
   call(w, pc, uint32_t(offset / 16));

@@ -29,9 +29,8 @@ struct Machine {
   ~Machine();
   void run();
 
-  // -- called by handlers (machine_*.cpp)
-  // ---------------------------------------------------------- Splits the running group: the lanes
-  // of `taken` go to `target`, the others to `next`.
+  // -- called by handlers (machine_*.cpp) -------------------------------------------------------
+  // Splits the running group: the lanes of `taken` go to `target`, the others to `next`.
   void diverge(Warp& w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
   void exit_lanes(Warp& w, uint32_t lanes);
   bool meet_arrive(Warp& w, const Exec* e, char* regs); // false: the group waits
@@ -60,8 +59,7 @@ struct Machine {
     return originals[w.code == code[1].data()][size_t(e - w.code)];
   }
 
-  // -- memory helpers
-  // --------------------------------------------------------------------------------
+  // -- memory helpers ---------------------------------------------------------------------------
   struct Resolved {
     Region* region = nullptr;
     uint64_t offset = 0;
@@ -83,8 +81,7 @@ struct Machine {
   // Bytes of lane-local memory at `offset` (word-interleaved); grows on demand; false: overflow.
   bool local_reserve(Warp& w, uint64_t bytes);
 
-  // -- state
-  // ---------------------------------------------------------------------------------------
+  // -- state ------------------------------------------------------------------------------------
   const JobSpec& job;
   const LaunchSpec& launch;
   const ir::Program& program;
@@ -130,8 +127,7 @@ struct Machine {
   void special_register(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
   void stack(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
 
-  // -- scheduling (machine_schedule.cpp)
-  // -------------------------------------------------------------
+  // -- scheduling (machine_schedule.cpp) --------------------------------------------------------
   std::vector<std::unique_ptr<Cta>> resident;
   std::vector<schedule::AgentId> runnable; // sorted
   std::vector<std::unique_ptr<Cta>> spare; // finished CTAs whose storage is used again
@@ -155,8 +151,7 @@ struct Machine {
   void runnable_insert(schedule::AgentId id);
   void runnable_erase(schedule::AgentId id);
   bool admit();
-  // -- CTAs (machine_cta.cpp)
-  // ------------------------------------------------------------------------------------------
+  // -- CTAs (machine_cta.cpp) -------------------------------------------------------------------
   void prepare_ctas();
   void start_cta(uint32_t index);
   void start_warp(Cta& cta, uint32_t index);

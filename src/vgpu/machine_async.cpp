@@ -28,6 +28,7 @@ void Machine::copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uin
     uint32_t n =
         info.src_size == ir::kNoSlot ? info.cp_bytes : lanes<uint32_t>(regs, info.src_size).v[i];
     if (info.ignore_src != ir::kNoSlot && lanes<int32_t>(regs, info.ignore_src).v[i]) n = 0;
+    if (hash_path) path(to), path(from), path(n);
     if (n > info.cp_bytes) { // 9.7.9.25.3.1: undefined behaviour
       fault(w, pc, i, EventKind::illegal_operation,
             fmt::format("cp.async: a source size of {} bytes is more than the {} that are copied",

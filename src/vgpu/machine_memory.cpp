@@ -14,13 +14,19 @@ using ptx::Space;
 
 static race::Scope race_scope(ir::Scope s) { return race::Scope(uint8_t(s)); }
 
+// PTX ISA 9.0, 6.4.1: an address is zero-extended to the width of addresses, or truncated to the
+// width that the space's have. Shared memory has addresses of 32 bits, so that the sum of a
+// register of 32 bits and an offset wraps (compilers subtract a constant and add it in the offset);
+// a wider register counts whole, since one with high bits holds no address of the space: out of
+// bounds.
 uint64_t Machine::lane_address(const ir::Op& op, const ir::MemInfo& info, char* regs, uint32_t lane,
                                const Group& group) {
   uint64_t a = op.imm;
   if (op.a != ir::kNoSlot)
     a += info.address64 ? lanes<uint64_t>(regs, op.a).v[lane] : lanes<uint32_t>(regs, op.a).v[lane];
   if (info.frame) a += group.local_base;
-  return a;
+  bool shared = info.space == Space::shared || info.space == Space::shared_cta;
+  return shared && !info.address64 ? uint32_t(a) : a;
 }
 
 bool Machine::local_reserve(Warp& w, uint64_t bytes) {

@@ -325,6 +325,7 @@ void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
   uint32_t count = info.matrices * 8u, suppliers = count == 32 ? kAllLanes : (1u << count) - 1;
   for (uint32_t i = 0; i < count; ++i) {
     uint64_t a = lane_address(op, info, regs, i, *w.group);
+    if (hash_path) path(a);
     at[i] = resolve(w, pc, i, info.space, a, 16, 16, write, write ? "matrix store" : "matrix load");
     if (!at[i].region) return;
     address[i] = at[i].offset;

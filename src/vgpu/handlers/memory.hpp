@@ -149,8 +149,11 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
   } else {
     ASSAY_LOAD_OTHER(e, w, regs);
   }
-  if (Detect && w->machine->hash_path) [[unlikely]]
+  if (Detect && w->machine->hash_path) [[unlikely]] {
+    // The first address and the step between lanes: all there is to know of this way.
     w->machine->path(address);
+    w->machine->path(step);
+  }
   ASSAY_NEXT(e, w, regs);
 }
 

@@ -25,14 +25,14 @@ TEST(ProgramOrder, DoesNotOrderItsWarp) {
 TEST(ProgramOrder, LockstepOrdersNothing) { // a[l] = …; … = a[l + 1] without bar.warp.sync
   Scene s;
   s.in(Space::shared);
-  s.d.affine(Space::shared, {0, 0}, 0, s.info(1, true));
-  s.d.affine(Space::shared, {0, 0}, 4, s.info(2, false));
+  s.d.affine(Space::shared, {0, 0}, 0, 1, weak_attributes(true, false, 4));
+  s.d.affine(Space::shared, {0, 0}, 4, 2, weak_attributes(false, false, 4));
   EXPECT_EQ(s.found(), "race 1 2");
 }
 TEST(ProgramOrder, LanesKeepTheirOwnWords) {
   Scene s;
-  s.d.affine(Space::shared, {0, 0}, 256, s.info(1, true));
-  s.d.affine(Space::shared, {0, 0}, 256, s.info(2, false));
+  s.d.affine(Space::shared, {0, 0}, 256, 1, weak_attributes(true, false, 4));
+  s.d.affine(Space::shared, {0, 0}, 256, 2, weak_attributes(false, false, 4));
   s.in(Space::shared).read({0, 0, 7}, 256 + 28, 3);
   EXPECT_EQ(s.found(), "");
   s.read({0, 0, 7}, 256 + 32, 4);

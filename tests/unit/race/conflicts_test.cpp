@@ -43,7 +43,8 @@ TEST(Race, ToTheByte) {
 }
 TEST(Race, WideAccessesOverRows) {
   Scene s;
-  s.d.affine(Space::global, {0, 0}, kData + 64, s.bytes(16).info(1, true)); // 512 bytes
+  // 512 bytes
+  s.d.affine(Space::global, {0, 0}, kData + 64, 1, weak_attributes(true, false, 16));
   s.bytes(4).read(kB, kData + 60, 2);
   s.read(kB, kData + 576, 3);
   EXPECT_EQ(s.found(), "");
@@ -218,7 +219,7 @@ TEST(Limits, FullMemoryIsSaid) {
 TEST(Limits, FullMemoryIsSaidOfReadsOfWholeWarps) {
   Scene s(1, 1, 32, Limits{16384, 4096}); // less than the first records take
   EXPECT_FALSE(s.d.overflowed());
-  s.d.affine(Space::global, {0, 0}, kData, s.info(1, false));
+  s.d.affine(Space::global, {0, 0}, kData, 1, weak_attributes(false, false, 4));
   EXPECT_TRUE(s.d.overflowed());
 }
 TEST(Limits, TooManyConflictsAreSaid) {

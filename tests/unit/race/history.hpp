@@ -107,9 +107,13 @@ inline std::set<Key> History::by_detector() const {
     Agent copy{o.agent.cta, o.copy};
     for (uint32_t l = 0; l < 32; ++l) values[l].fill(o.values[l]);
     switch (o.kind) {
-    case K::affine: d.affine(o.space, o.agent, o.address[0], info); break;
+    case K::affine:
+      d.affine(o.space, o.agent, o.address[0], info.pc,
+               weak_attributes(info.write, info.silent, info.bytes));
+      break;
     case K::broadcast:
-      d.broadcast(o.space, o.agent, o.lanes, o.address[std::countr_zero(o.lanes)], info);
+      d.broadcast(o.space, o.agent, o.lanes, o.address[std::countr_zero(o.lanes)], info.pc,
+                  weak_attributes(false, false, info.bytes));
       break;
     case K::access:
       if (o.is_row_part())
@@ -267,8 +271,8 @@ inline Generator::Instruction Generator::instruction(uint32_t pc) {
                    : Detector::Order::relaxed;
     if (chance(50) && !in.info.atomic)
       in.order = in.info.write ? Detector::Order::release : Detector::Order::acquire;
-  } else if (in.space == Space::global && !in.info.write && chance(10)) {
-    in.info.nc = true;
+  } else if (in.kind == K::access && in.space == Space::global && !in.info.write && chance(25)) {
+    in.info.nc = true; // the short ways know no such loads
   }
   return in;
 }

@@ -7,10 +7,24 @@
 namespace assay::vgpu::test {
 namespace {
 
+// A kernel whose parameters are a lock or flag, %rd1, and a counter or cells, %rd2.
+JobSpec sharing(const std::string& body, uint32_t grid, uint32_t block, uint64_t cells) {
+  return job(header(".param .u64 l, .param .u64 c") +
+                 ".reg .pred %p<4>; .reg .b32 %r<6>; .reg .b64 %rd<5>;\n"
+                 "ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];\n" +
+                 body,
+             grid, block, {4, cells});
+}
+
+Outcome run_within(uint64_t budget, const JobSpec& job, const std::string& policy,
+                   uint64_t seed = 1) {
+  RunOptions options;
+  options.step_budget = budget;
+  return run_with(job, policy, seed, options);
+}
+
 // Every lane of every CTA takes a lock, increments b1[0] by plain load and store, and unlocks.
 const char* kSpinLock = R"(
-  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
-  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
 LOOP:
   atom.acquire.gpu.global.cas.b32 %r1, [%rd1], 0, 1;
   setp.ne.s32 %p1, %r1, 0;
@@ -25,8 +39,6 @@ LOOP:
 
 // Lane 0 of a warp waits for a flag that lane 1 sets; both branches of one if.
 const char* kProducerConsumer = R"(
-  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
-  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
   mov.u32 %r1, %tid.x;
   and.b32 %r1, %r1, 1;
   setp.eq.u32 %p1, %r1, 1;
@@ -49,8 +61,6 @@ DONE:
 
 // Lane i leaves the loop after i turns; the counter is uniform while lanes are together.
 const char* kStaggered = R"(
-  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
-  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
   mov.u32 %r1, %tid.x;
   mov.u32 %r2, 0;
   mov.u32 %r3, 100;
@@ -83,12 +93,10 @@ std::vector<Case> cases() {
 
 TEST(Progress, RightUnderEveryPolicyAndEveryTraceReplays) {
   for (const Case& c : cases()) {
-    JobSpec j = job(header(".param .u64 l, .param .u64 c") + c.body, c.grid, c.block, {4, 256});
+    JobSpec j = sharing(c.body, c.grid, c.block, 256);
     for (const std::string& policy : schedule::policy_names())
       for (uint64_t seed = 1; seed <= 2; ++seed) {
-        RunOptions options;
-        options.step_budget = 50000000;
-        Outcome o = run_with(j, policy, seed, options);
+        Outcome o = run_within(50000000, j, policy, seed);
         ASSERT_TRUE(o.completed) << policy << ' ' << seed << ": " << kind_name(o.events[0].kind)
                                  << ' ' << o.events[0].message;
         for (size_t i = 0; i < c.want.size(); ++i)
@@ -97,7 +105,7 @@ TEST(Progress, RightUnderEveryPolicyAndEveryTraceReplays) {
           for (const auto& conflict : l.conflicts)
             EXPECT_NE(conflict.kind, race::Conflict::Kind::race) << policy;
         auto replay = schedule::make_replay(o.trace);
-        Outcome again = run(j, *replay, options);
+        Outcome again = run(j, *replay, {});
         ASSERT_TRUE(again.completed) << policy;
         EXPECT_EQ(again.digest, o.digest);
         EXPECT_EQ(again.scheduling_points, o.scheduling_points);
@@ -108,8 +116,6 @@ TEST(Progress, RightUnderEveryPolicyAndEveryTraceReplays) {
 
 // One lane of every warp takes a lock that all warps of a launch want.
 const char* kLockOfWarps = R"(
-  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
-  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
   mov.u32 %r1, %tid.x;
   and.b32 %r1, %r1, 31;
   setp.ne.u32 %p1, %r1, 0;
@@ -129,7 +135,7 @@ LOOP:
 // Warps that poll in vain are passed over: what a lock costs grows with its owners, not with their
 // square (256 warps would make 65,536 turns).
 TEST(Progress, WhoPollsInVainIsPassedOver) {
-  JobSpec j = job(header(".param .u64 l, .param .u64 c") + kLockOfWarps, 16, 512, {4, 4});
+  JobSpec j = sharing(kLockOfWarps, 16, 512, 4);
   for (const std::string& policy : schedule::policy_names()) {
     Outcome o = run_with(j, policy, 1);
     ASSERT_TRUE(o.completed) << policy;
@@ -141,8 +147,6 @@ TEST(Progress, WhoPollsInVainIsPassedOver) {
 // Warp 0 polls a flag that nobody sets and looks at another one by a plain load; warp 1 makes
 // progress until warp 0 is done. However futile the polling looks, warp 0 comes back.
 const char* kPollsTwoFlags = R"(
-  .reg .pred %p<4>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
-  ld.param.u64 %rd1, [l]; ld.param.u64 %rd2, [c];
   mov.u32 %r1, %tid.x;
   setp.ge.u32 %p1, %r1, 64;
   @%p1 bra SET;
@@ -174,11 +178,9 @@ SET:
 )";
 
 TEST(Progress, WhoIsPassedOverComesBack) {
-  JobSpec j = job(header(".param .u64 l, .param .u64 c") + kPollsTwoFlags, 1, 96, {4, 16});
+  JobSpec j = sharing(kPollsTwoFlags, 1, 96, 16);
   for (const std::string& policy : schedule::policy_names()) {
-    RunOptions options;
-    options.step_budget = 50000000;
-    Outcome o = run_with(j, policy, 1, options);
+    Outcome o = run_within(50000000, j, policy);
     ASSERT_TRUE(o.completed) << policy << ' ' << kind_name(o.events[0].kind);
     EXPECT_EQ(word(o, 1, 0), 1u) << policy;
   }
@@ -186,8 +188,6 @@ TEST(Progress, WhoIsPassedOverComesBack) {
 
 // The last CTA sets the flag that all others wait for.
 const char* kLastSetsFlag = R"(
-  .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
-  ld.param.u64 %rd1, [l];
   mov.u32 %r1, %ctaid.x;
   mov.u32 %r2, %nctaid.x;
   add.u32 %r1, %r1, 1;
@@ -208,12 +208,11 @@ SET:
 // As many CTAs run at once as the device model holds: one more, and the last never starts.
 TEST(Progress, OnlyResidentCtasWaitForEachOther) {
   for (uint32_t more : {0u, 1u}) {
-    JobSpec j = job(header(".param .u64 l") + kLastSetsFlag, 132 + more, 32, {4});
+    JobSpec j = sharing(kLastSetsFlag, 132 + more, 32, 4);
     j.launches[0].dynamic_shared = 200 << 10; // one CTA an SM
     ASSERT_EQ(residency(j.launches[0], j.device), 132u);
-    RunOptions options;
-    options.step_budget = 100000000; // a visit of a waiting CTA counts as 256 and some
-    Outcome o = run_with(j, "canonical", 1, options);
+    // A visit of a waiting CTA counts as 256 and some.
+    Outcome o = run_within(100000000, j, "canonical");
     EXPECT_EQ(o.completed, more == 0);
     if (more) {
       EXPECT_EQ(o.events[0].kind, EventKind::budget);
@@ -268,9 +267,7 @@ TEST(Progress, DeadlockNamesEveryWait) {
 
 TEST(Budget, SpentBudgetIsNoVerdict) {
   JobSpec j = job(header(".param .u64 l") + "L: bra L;\n}", 1, 32, {4});
-  RunOptions options;
-  options.step_budget = 100000;
-  Outcome o = run_with(j, "canonical", 1, options);
+  Outcome o = run_within(100000, j, "canonical");
   ASSERT_FALSE(o.completed);
   EXPECT_EQ(o.events[0].kind, EventKind::budget);
 }
