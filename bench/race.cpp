@@ -40,6 +40,15 @@ AccessInfo add(uint32_t pc) {
   return info;
 }
 
+// The short ways for weak accesses of whole warps and of one place.
+void affine(Detector& d, Space space, Agent agent, uint64_t address, const AccessInfo& info) {
+  d.affine(space, agent, address, info.pc, weak_attributes(info.write, false, info.bytes));
+}
+void broadcast(Detector& d, Space space, Agent agent, uint32_t lanes, uint64_t address,
+               const AccessInfo& info) {
+  d.broadcast(space, agent, lanes, address, info.pc, weak_attributes(false, false, info.bytes));
+}
+
 void full_barrier(Detector& d, uint32_t cta) {
   std::vector<uint32_t> all(kWarps, ~0u), none(kWarps);
   d.barrier({cta, all, all, none});
@@ -78,11 +87,11 @@ uint64_t shared_tiles(Detector& d) {
   for (int phase = 0; phase < 500; ++phase) {
     for (uint32_t w = 0; w < kWarps; ++w)
       for (uint32_t r = 0; r < 8; ++r, ++n)
-        d.affine(Space::shared, {0, w}, (w * 8 + r) * 128, store(r));
+        affine(d, Space::shared, {0, w}, (w * 8 + r) * 128, store(r));
     full_barrier(d, 0);
     for (uint32_t w = 0; w < kWarps; ++w)
       for (uint32_t r = 0; r < 64; ++r, ++n)
-        d.affine(Space::shared, {0, w}, r * 128, load(100 + r % 4));
+        affine(d, Space::shared, {0, w}, r * 128, load(100 + r % 4));
     full_barrier(d, 0);
   }
   return n;
@@ -91,11 +100,11 @@ uint64_t shared_tiles(Detector& d) {
 uint64_t shared_broadcast(Detector& d) {
   uint64_t n = 0;
   for (int phase = 0; phase < 500; ++phase) {
-    for (uint32_t w = 0; w < kWarps; ++w) d.affine(Space::shared, {0, w}, w * 128, store(1));
+    for (uint32_t w = 0; w < kWarps; ++w) affine(d, Space::shared, {0, w}, w * 128, store(1));
     full_barrier(d, 0);
     for (uint32_t w = 0; w < kWarps; ++w)
       for (uint32_t k = 0; k < 256; ++k, ++n)
-        d.broadcast(Space::shared, {0, w}, ~0u, k * 4, load(2));
+        broadcast(d, Space::shared, {0, w}, ~0u, k * 4, load(2));
     full_barrier(d, 0);
   }
   return n;
@@ -137,7 +146,7 @@ uint64_t shared_halves(Detector& d) {
 uint64_t global_stream(Detector& d, uint8_t bytes) {
   uint64_t n = 0, rows = (uint64_t(1) << 24) / (32 * bytes);
   for (uint64_t r = 0; r < rows; ++r, ++n)
-    d.affine(Space::global, {0, uint32_t(r % kWarps)}, kBuffer + r * 32 * bytes, store(1, bytes));
+    affine(d, Space::global, {0, uint32_t(r % kWarps)}, kBuffer + r * 32 * bytes, store(1, bytes));
   return n;
 }
 
@@ -145,8 +154,8 @@ uint64_t global_in_place(Detector& d) {
   uint64_t n = 0;
   for (int round = 0; round < 20; ++round)
     for (uint64_t r = 0; r < 4096; ++r, n += 2) {
-      d.affine(Space::global, {0, uint32_t(r % kWarps)}, kBuffer + r * 128, load(1));
-      d.affine(Space::global, {0, uint32_t(r % kWarps)}, kBuffer + r * 128, store(2));
+      affine(d, Space::global, {0, uint32_t(r % kWarps)}, kBuffer + r * 128, load(1));
+      affine(d, Space::global, {0, uint32_t(r % kWarps)}, kBuffer + r * 128, store(2));
     }
   return n;
 }
@@ -158,7 +167,7 @@ uint64_t global_readers(Detector& d) {
     d.cta_begin(c, 0);
     for (uint32_t w = 0; w < kWarps; ++w)
       for (uint64_t r = 0; r < 64; ++r, ++n)
-        d.affine(Space::global, {c, w}, kBuffer + r * 128, load(1));
+        affine(d, Space::global, {c, w}, kBuffer + r * 128, load(1));
     d.cta_end(c);
   }
   return n;
@@ -168,9 +177,9 @@ uint64_t warp_syncs(Detector& d) {
   uint64_t n = 0;
   for (int round = 0; round < 2000; ++round)
     for (uint32_t w = 0; w < kWarps; ++w, n += 2) {
-      d.affine(Space::shared, {0, w}, w * 256, store(1));
+      affine(d, Space::shared, {0, w}, w * 256, store(1));
       d.warp_sync({0, w}, ~0u);
-      d.affine(Space::shared, {0, w}, w * 256 + 4, load(2));
+      affine(d, Space::shared, {0, w}, w * 256 + 4, load(2));
       d.warp_sync({0, w}, ~0u);
     }
   return n;
@@ -185,11 +194,11 @@ uint64_t named_barriers(Detector& d) {
       std::vector<uint32_t> part(kWarps);
       for (uint32_t w = half * 4; w < half * 4 + 4; ++w, n += 2) {
         part[w] = ~0u;
-        d.affine(Space::shared, {0, w}, w * 128, store(1));
+        affine(d, Space::shared, {0, w}, w * 128, store(1));
       }
       d.barrier({0, part, part, none});
       for (uint32_t w = half * 4; w < half * 4 + 4; ++w)
-        d.affine(Space::shared, {0, w}, (w ^ 1) * 128, load(2));
+        affine(d, Space::shared, {0, w}, (w ^ 1) * 128, load(2));
       d.barrier({0, part, part, none});
     }
   return n;
@@ -223,7 +232,7 @@ uint64_t last_block(Detector& d) {
   for (uint32_t c = 1; c < 1000; ++c, n += 10) {
     d.cta_begin(c, 1024);
     for (uint32_t w = 0; w < kWarps; ++w)
-      d.affine(Space::global, {c, w}, kBuffer + 4096 + (c * 8 + w) * 128, store(1));
+      affine(d, Space::global, {c, w}, kBuffer + 4096 + (c * 8 + w) * 128, store(1));
     full_barrier(d, c);
     uint64_t counter = kBuffer;
     d.fence({c, 0}, 1, Detector::Fence::sc, Scope::gpu);

@@ -255,29 +255,50 @@ private:
 
   // The other order of each conflict: the first access is held back until the second has run.
   // First one instance of every pair of operations, then further ones of those that made no
-  // difference.
+  // difference. What a turned order of strong accesses shows joins the list.
   void directed() {
-    size_t left = options_.directed_runs, skipped = 0;
-    for (size_t instance = 0; instance < 4; ++instance) {
-      std::vector<Pair*> pairs;
-      for (std::vector<Pair>& instances : pairs_.list()) {
-        if (instance >= instances.size() || instances[instance].value_race) continue;
-        if (std::any_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
-          continue;
-        if (pairs.size() < left)
-          pairs.push_back(&instances[instance]);
-        else
-          ++skipped;
+    size_t left = options_.directed_runs;
+    for (size_t instance = 0; instance < 4;) {
+      std::vector<Pair*> pairs = untried(instance);
+      if (pairs.size() > left) pairs.resize(left);
+      if (pairs.empty() || out_of_time()) {
+        ++instance;
+        continue;
       }
       left -= pairs.size();
       reverse(pairs);
     }
+    size_t skipped = 0;
+    for (const std::vector<Pair>& instances : pairs_.list())
+      if (std::none_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
+        for (const Pair& p : instances) skipped += !p.tried && !p.value_race;
     if (skipped)
       report_.not_reached.push_back(fmt::format("{} further instances of conflicts", skipped));
   }
 
+  // Of each pair of operations that made no difference yet the first instance, up to this one, that
+  // was not turned round.
+  std::vector<Pair*> untried(size_t instance) {
+    std::vector<Pair*> found;
+    for (std::vector<Pair>& instances : pairs_.list()) {
+      if (std::any_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
+        continue;
+      for (size_t i = 0; i <= instance && i < instances.size(); ++i)
+        if (!instances[i].tried && !instances[i].value_race) {
+          found.push_back(&instances[i]);
+          break;
+        }
+    }
+    return found;
+  }
+
   void reverse(const std::vector<Pair*>& pairs) {
+    struct Shown { // what joins the list once nobody holds places in it
+      vgpu::Outcome out;
+      const Planned* plan;
+    };
     std::vector<Planned> plans;
+    std::vector<Shown> shown;
     for (const Pair* p : pairs) plans.push_back(reversal(*p));
     size_t at = 0;
     run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
@@ -293,11 +314,20 @@ private:
         p.other_trace = out.trace;
         p.other = out.digest;
       }
+      // Behind a race that went the other way anything may follow: the race is the defect.
+      if (!p.is_order() || !p.reversed) return;
+      Shown& s = shown.emplace_back();
+      s.plan = &plan;
+      s.out.conflicts = std::move(out.conflicts);
+      s.out.trace = std::move(out.trace);
+      s.out.digest = out.digest;
     });
+    for (const Shown& s : shown)
+      if (pairs_.take(s.out, s.plan->policy, s.plan->arms)) report_.race_free = false;
   }
 
   Planned reversal(const Pair& p) const {
-    Planned plan{p.policy, p.trace.seed, {}, {}, true};
+    Planned plan{p.policy, p.trace.seed, p.arms, {}, true};
     if (p.conflict.kind == Conflict::Kind::same_instruction) {
       plan.policy = p.policy == "reverse" ? "canonical" : "reverse";
       return plan;

@@ -16,7 +16,8 @@ Pairs::Key Pairs::key_of(uint32_t launch, const Conflict& c) {
   return {launch, c.kind == Conflict::Kind::order, std::min(a, b), std::max(a, b), c.space};
 }
 
-bool Pairs::take(const vgpu::Outcome& out, const std::string& policy) {
+bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
+                 const std::vector<vgpu::Arm>& arms) {
   bool race = false;
   for (const auto& launch : out.conflicts)
     for (const Conflict& c : launch.conflicts) {
@@ -35,6 +36,7 @@ bool Pairs::take(const vgpu::Outcome& out, const std::string& policy) {
       p.launch = launch.launch;
       p.conflict = c;
       p.policy = policy;
+      p.arms = arms;
       p.trace = out.trace;
       p.outcome = out.digest;
       p.value_race = value;

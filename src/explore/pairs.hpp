@@ -13,6 +13,7 @@ struct Pair { // a conflict seen in some run
   uint32_t launch = 0;
   race::Conflict conflict;
   std::string policy;
+  std::vector<vgpu::Arm> arms; // of the run that showed it
   schedule::Trace trace;
   Digest outcome;
   bool value_race = false, reversed = false, tried = false;
@@ -28,8 +29,10 @@ class Pairs {
 public:
   explicit Pairs(const vgpu::JobSpec& job) : job_(job) {}
 
-  // Adds the conflicts of a run. True: one of them is a race.
-  bool take(const vgpu::Outcome& out, const std::string& policy);
+  // Adds the conflicts of a run under `policy` with these accesses held back. True: one of them is
+  // a race.
+  bool take(const vgpu::Outcome& out, const std::string& policy,
+            const std::vector<vgpu::Arm>& arms = {});
 
   // For each two operations in conflict up to four instances, in the order in which they were seen.
   std::vector<std::vector<Pair>>& list() { return list_; }

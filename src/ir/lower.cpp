@@ -23,7 +23,6 @@ namespace {
 
 void note_properties(Program& p) {
   for (const Op& op : p.ops) {
-    p.reads_activemask |= op.code == OpCode::activemask;
     p.has_calls |= op.code == OpCode::call || op.code == OpCode::call_indirect;
   }
 }

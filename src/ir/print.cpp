@@ -119,8 +119,7 @@ std::string head(const Program& p) {
   for (const GlobalVariable& g : p.globals)
     out += fmt::format("{} {} at {:#x} bytes {}{}\n", g.read_only ? "const" : "global", g.name,
                        g.address, g.bytes, g.has_init ? " initialised" : "");
-  out += fmt::format("shared {} registers {}{}\n", p.static_shared_bytes, p.register_estimate,
-                     p.reads_activemask ? " activemask" : "");
+  out += fmt::format("shared {} registers {}\n", p.static_shared_bytes, p.register_estimate);
   return out;
 }
 

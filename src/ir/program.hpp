@@ -171,7 +171,6 @@ struct Program {
   uint32_t req_ntid[3] = {0, 0, 0}; // .reqntid
   uint32_t min_ctas_per_sm = 0, max_registers = 0;
   uint32_t register_estimate = 0; // live 32-bit registers at the worst point
-  bool reads_activemask = false;
   bool has_calls = false;
 };
 

@@ -124,6 +124,7 @@ struct Machine {
   void open_value(const Warp& w, uint32_t pc, uint32_t lane, std::string what, bool by_time);
   uint8_t variation_at(uint32_t pc, bool by_time) const; // of what that operation uses
   static uint64_t open_pattern(uint8_t variation, uint32_t bits);
+  void active_mask(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
   void special_register(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
   void stack(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
 
@@ -177,6 +178,7 @@ struct Machine {
   void run_copy(Cta& cta, Copy& copy); // performs it and wakes who waits
   void perform_copy(Cta& cta, Copy& copy);
   bool release_held();
+  void second_has_run(); // of an armed pair whose first access is held
   void split(Warp& w, Group& g);
   void deadlock();
   bool reaches_forward(uint32_t from, uint32_t to) const;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace assay::vgpu {
@@ -109,7 +110,7 @@ void Machine::run_copy(Cta& cta, Copy& copy) {
         a.arm.second.agent.warp >= race::kCopyAgent &&
         (a.arm.second.agent.warp - race::kCopyAgent) / 32 == copy.seq)
       a.second_done = let_go = true;
-  if (let_go) release_held();
+  if (let_go) second_has_run();
   wake_async(*cta.warps[copy.warp]);
 }
 
@@ -151,6 +152,13 @@ void Machine::wake_async(Warp& w) {
     if (g.state == GroupState::at_async) set_state(w, g, GroupState::ready);
 }
 
+// Of several pairs, each after the one before, the last tells whether all were turned round.
+void Machine::second_has_run() {
+  outcome.arms_reversed =
+      std::all_of(arms.begin(), arms.end(), [](const ArmState& a) { return a.second_done; });
+  release_held();
+}
+
 bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
   bool memory_op = op.code == C::ld || op.code == C::st || op.code == C::atom || op.code == C::red;
@@ -186,8 +194,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     if (a.holding && !a.second_done && matches(a.arm.second, a.arm)) {
       // The second access happens now, before anybody else can run; then the first may go on.
       a.second_done = true;
-      outcome.arms_reversed = true;
-      release_held();
+      second_has_run();
       return false;
     }
   }

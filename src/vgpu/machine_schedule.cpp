@@ -384,8 +384,8 @@ void Machine::run() {
     bool all_stalled = stalled_agents > kStalled * runnable.size();
     if (runnable.empty() || all_stalled) {
       stalled_agents = 0;
-      if ((runnable.empty() && release_held()) || admit() || (all_stalled && release_held()))
-        continue;
+      // First CTAs that have not started: what a held access waits for may be in one of them.
+      if (admit() || release_held()) continue;
       if (runnable.empty()) {
         if (live_ctas) deadlock();
         return;

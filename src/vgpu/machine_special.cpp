@@ -173,6 +173,20 @@ void Machine::special_register(Warp& w, uint32_t pc, const ir::Op& op, char* reg
     per_lane32(w, regs, op.d, [&](uint32_t) { return uint32_t(value); });
 }
 
+// Lanes may run apart at any time, so that any part of the group with the own lane in it is an
+// answer: in two halves, or each lane alone.
+void Machine::active_mask(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  if (first_open_use(pc))
+    open_value(w, pc, uint32_t(__builtin_ctz(w.exec_bits)), "asks for the active mask", true);
+  uint8_t variation = variation_at(pc, true);
+  per_lane32(w, regs, op.d, [&](uint32_t i) {
+    uint32_t even = 0x55555555, part = variation == 0   ? kAllLanes
+                                       : variation == 1 ? (i & 1 ? ~even : even)
+                                                        : 1u << i;
+    return w.exec_bits & part;
+  });
+}
+
 namespace {
 
 bool is_in_space(Memory& memory, uint64_t address, ptx::Space space) {
@@ -236,7 +250,7 @@ void Machine::special(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     per_lane64(w, regs, op.d, [&](uint32_t i) { return a + ir::local_tag(w.index * 32 + i); });
     return;
   }
-  case C::activemask: per_lane32(w, regs, op.d, [&](uint32_t) { return w.exec_bits; }); return;
+  case C::activemask: return active_mask(w, pc, op, regs);
   case C::isspacep:
     per_lane32(w, regs, op.d, [&](uint32_t i) {
       uint64_t address = lanes<uint64_t>(regs, op.a).v[i];

@@ -40,8 +40,6 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
       out.conflicts.push_back({i, machine.detector->conflicts()});
       out.shadow_bytes = std::max(out.shadow_bytes, machine.detector->shadow_bytes());
     }
-    const ir::Program& p = *job.launches[i].program;
-    if (p.reads_activemask) out.proof.why_not.push_back("reads activemask");
     if (machine.saw_strong)
       out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
     if (machine.partners_vary)

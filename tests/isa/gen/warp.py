@@ -224,11 +224,20 @@ def active():
     yield Free(
         "synchronization/activemask",
         SYNC + "activemask",
-        "All lanes of a full warp before any branch; the last warp has 8 lanes.",
+        "The own lane and no lane that is not there (the last warp has 8); which others is the schedule's.",
         ["activemask.b32"],
         ["out:160"],
-        [(0, "u32", [FULL] * 32 + [0xFF] * 8)],
-        "activemask.b32 %r1;\nmul.wide.u32 %rd1, %lane, 4;\nadd.s64 %rd1, %q0, %rd1;\nst.global.u32 [%rd1], %r1;",
+        [(0, "u32", [1 << (i % 32) for i in range(40)])],
+        """
+               activemask.b32 %r1;
+               mov.u32 %r2, %lanemask_eq;
+               setp.lt.u32 %p1, %lane, 32;
+               selp.b32 %r3, 0, 0xffffff00, %p1;
+               or.b32 %r2, %r2, %r3;
+               and.b32 %r1, %r1, %r2;
+               mul.wide.u32 %rd1, %lane, 4;
+               add.s64 %rd1, %q0, %rd1;
+               st.global.u32 [%rd1], %r1;""",
         block="40",
     )
     yield Free(

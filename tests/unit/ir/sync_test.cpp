@@ -39,7 +39,6 @@ TEST(Sync, VotesMatchesReductions) {
   EXPECT_EQ(p->ops[find(*p, OpCode::redux).at(0)].imm, 2u | 1u << 4);
   EXPECT_EQ(p->ops[find(*p, OpCode::elect).at(0)].d, kNoSlot);
   EXPECT_EQ(find(*p, OpCode::meet).size(), 7u);
-  EXPECT_TRUE(p->reads_activemask);
 }
 
 TEST(Sync, Barriers) {
