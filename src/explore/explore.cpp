@@ -25,8 +25,9 @@ using Clock = std::chrono::steady_clock;
 
 class Explorer {
 public:
-  Explorer(const vgpu::JobSpec& job, const Options& options)
-      : job_(job), options_(options), start_(Clock::now()), pairs_(job) {}
+  // `schedules`: is the question whether they make a difference?
+  Explorer(const vgpu::JobSpec& job, const Options& options, bool schedules)
+      : job_(job), options_(options), start_(Clock::now()), pairs_(job), open_uses_(schedules) {}
 
   Report run() {
     first_run("canonical");
@@ -480,12 +481,12 @@ Options timed(Options options) {
 
 Report explore(const vgpu::JobSpec& job, const Options& options) {
   const Options limited = timed(options);
-  return Explorer(job, limited).run();
+  return Explorer(job, limited, true).run();
 }
 
 Report run_once(const vgpu::JobSpec& job, const std::string& policy, const Options& options) {
   const Options limited = timed(options);
-  return Explorer(job, limited).once(policy);
+  return Explorer(job, limited, false).once(policy);
 }
 
 } // namespace assay::explore

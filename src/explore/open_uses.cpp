@@ -21,6 +21,7 @@ std::vector<OpenUse> OpenUses::settle(const vgpu::JobSpec& job, const Planned& p
   if (!out.completed) return found;
   for (const auto* uses : {&out.unspecified, &out.time_reads}) {
     size_t from = found.size();
+    if (uses == &out.time_reads && !with_time_) continue;
     for (const vgpu::Event& e : *uses) {
       std::pair<uint32_t, uint32_t> at{e.places[0].launch, e.places[0].pc};
       if (std::find(known_.begin(), known_.end(), at) != known_.end()) continue;

@@ -14,6 +14,7 @@ struct OpenUse {
 
 class OpenUses {
 public:
+  explicit OpenUses(bool with_time) : with_time_(with_time) {}
   // Settles the uses in `out`, a run of `plan`, at operations that are not settled yet.
   std::vector<OpenUse> settle(const vgpu::JobSpec& job, const Planned& plan,
                               const vgpu::Outcome& out, const Options& options);
@@ -23,6 +24,7 @@ public:
 private:
   void settle(std::vector<OpenUse>& found, size_t from, bool by_time, const vgpu::JobSpec& job,
               Planned plan, const vgpu::Outcome& out, const Options& options);
+  bool with_time_;                                   // also what time and placement decide
   std::vector<std::pair<uint32_t, uint32_t>> known_; // launch and operation
 };
 
