@@ -64,6 +64,7 @@ struct WarpMasks {
 #define ASSAY_NEXT_OF_LAMBDA(e, w, regs) return (e)[1].run((e) + 1, (w), (regs))
 #else
 #define ASSAY_TAIL_CALLS 0
+#define ASSAY_TAIL return
 #define ASSAY_NEXT(e, w, regs) return (e) + 1
 #define ASSAY_NEXT_OF_LAMBDA(e, w, regs) return (e) + 1
 #endif

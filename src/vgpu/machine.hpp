@@ -96,6 +96,7 @@ struct Machine {
   std::vector<Exec> code[2];         // masked, full
   std::vector<Handler> originals[2]; // of armed operations
   const Level* vector_level = nullptr;
+  alignas(64) uint8_t row[512]; // what one store of a warp writes, while it is put together
   bool abort = false, retrack = false, hash_path = false, saw_strong = false;
   bool partners_vary = false; // at counted barriers
   std::vector<bool> retrack_buffers;

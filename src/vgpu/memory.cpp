@@ -78,6 +78,8 @@ void Memory::load_module(const ir::Program& program) {
     globals_.push_back(r);
     names_.push_back(g.name);
   }
+  first_global_ = globals_.data();
+  global_count_ = globals_.size();
 }
 
 std::vector<Region*> Memory::regions() {

@@ -10,6 +10,7 @@
 #include "vgpu/launch.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,34 +62,35 @@ inline bool init_test_small(const uint64_t* init, uint64_t offset, uint32_t byte
 inline void init_set_small(uint64_t* init, uint64_t offset, uint32_t bytes) {
   init[offset >> 6] |= ((uint64_t(1) << bytes) - 1) << (offset & 63);
 }
-// And for a multiple of 32 bytes from anywhere. The last word read may lie behind the region's.
+// And for 32 bytes or a multiple of 64 from anywhere: words from the byte on that holds the first
+// bit, then the bits that are left over. The bytes behind the last bit exist (initialisation bits
+// have spare words).
 template <uint64_t Bytes> bool init_test_long(const uint64_t* init, uint64_t offset) {
-  static_assert(Bytes % 32 == 0);
-  const uint64_t* word = init + (offset >> 6);
-  const uint64_t shift = offset & 63;
-  uint64_t all = ~uint64_t(0);
-  for (uint64_t k = 0; k < Bytes / 64; ++k)
-    all &= word[k] >> shift | word[k + 1] << 1 << (63 - shift);
-  if constexpr (Bytes % 64 != 0) {
-    constexpr uint64_t k = Bytes / 64;
-    all &= (word[k] >> shift | word[k + 1] << 1 << (63 - shift)) | ~uint64_t(0) << 32;
+  static_assert(Bytes == 32 || Bytes % 64 == 0);
+  const uint8_t* from = reinterpret_cast<const uint8_t*>(init) + (offset >> 3);
+  const uint32_t shift = offset & 7;
+  uint64_t first, all = ~uint64_t(0);
+  std::memcpy(&first, from, 8);
+  if (Bytes == 32) return uint32_t(first >> shift) == ~uint32_t(0);
+  for (uint64_t k = 8; k < Bytes / 8; k += 8) {
+    uint64_t word;
+    std::memcpy(&word, from + k, 8);
+    all &= word;
   }
-  return all == ~uint64_t(0);
+  const uint32_t rest = ~uint32_t(from[Bytes / 8]) & ((1u << shift) - 1);
+  return (~first >> shift | ~all | rest) == 0;
 }
 template <uint64_t Bytes> void init_set_long(uint64_t* init, uint64_t offset) {
-  static_assert(Bytes % 32 == 0);
-  uint64_t* word = init + (offset >> 6);
-  const uint64_t shift = offset & 63;
-  if constexpr (Bytes < 64) {
-    constexpr uint64_t kBits = (uint64_t(1) << Bytes) - 1;
-    word[0] |= kBits << shift;
-    word[1] |= kBits >> 1 >> (63 - shift);
-  } else {
-    word[0] |= ~uint64_t(0) << shift;
-    for (uint64_t k = 1; k < Bytes / 64; ++k) word[k] = ~uint64_t(0);
-    if constexpr (Bytes % 64 != 0) init_set(init, offset + Bytes - 32, 32);
-    word[Bytes / 64] |= ~(~uint64_t(0) << shift);
-  }
+  static_assert(Bytes == 32 || Bytes % 64 == 0);
+  uint8_t* from = reinterpret_cast<uint8_t*>(init) + (offset >> 3);
+  const uint32_t shift = offset & 7;
+  uint64_t first;
+  std::memcpy(&first, from, 8);
+  first |= (Bytes == 32 ? ~uint64_t(0) >> 32 : ~uint64_t(0)) << shift;
+  std::memcpy(from, &first, 8);
+  if (Bytes == 32) return;
+  for (uint64_t k = 8; k < Bytes / 8; k += 8) std::memset(from + k, 0xff, 8);
+  from[Bytes / 8] = uint8_t(from[Bytes / 8] | ((1u << shift) - 1));
 }
 
 // Fills bytes with a pattern that a wrong use is likely to show: NaNs, small finite numbers, or
@@ -106,7 +108,8 @@ public:
     uint64_t w = address >> ir::kWindowBits;
     if (w - ir::kFirstBufferWindow < buffer_count_)
       return &first_buffer_[w - ir::kFirstBufferWindow];
-    if (w - ir::kFirstModuleWindow < globals_.size()) return &globals_[w - ir::kFirstModuleWindow];
+    if (w - ir::kFirstModuleWindow < global_count_)
+      return &first_global_[w - ir::kFirstModuleWindow];
     return nullptr;
   }
   uint64_t buffer_address(uint32_t buffer) const { return buffers_[buffer].base; }
@@ -121,6 +124,8 @@ private:
   Region make(uint64_t base, uint64_t size, const std::vector<uint8_t>* data, Poison poison);
   Region* first_buffer_ = nullptr; // of buffers_, for find
   uint64_t buffer_count_ = 0;
+  Region* first_global_ = nullptr; // and of globals_
+  uint64_t global_count_ = 0;
   Poison poison_;
   std::vector<Region> buffers_, globals_;
   std::vector<std::string> names_;

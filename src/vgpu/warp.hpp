@@ -88,6 +88,7 @@ struct Warp : WarpMasks {
   uint32_t live = 0;          // lanes that have not exited
   Group* group = nullptr;     // that runs
   const Exec* code = nullptr; // of the current mode
+  uint64_t told = 0;          // address of the access that the detector is about to hear of
   uint32_t points_left = 0;
   int32_t quantum_left = 0;
   uint32_t active_count = 0;

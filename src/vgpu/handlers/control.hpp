@@ -60,6 +60,20 @@ template <bool Full> const Exec* jump(const Exec* e, Warp* w, char* regs) {
   ASSAY_GO(to);
 }
 
+// What no short way needs stands apart, so that those set up no frame; not cold, which would leave
+// its loops scalar.
+#define ASSAY_OTHER_WAY __attribute__((noinline))
+
+ASSAY_OTHER_WAY inline const Exec* part_at_branch(const Exec* e, Warp* w, char*, uint32_t taken) {
+  if (e->op.flags & ir::kUniform) {
+    w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(taken)), EventKind::illegal_operation,
+                      "bra.uni: lanes of one warp disagree on the branch");
+    return stop(w, e, Stop::aborted);
+  }
+  w->machine->diverge(*w, taken, uint32_t(e->op.imm), pc_of(e, w) + 1, uint32_t(e->op.imm >> 32));
+  return stop(w, e, Stop::diverged);
+}
+
 template <bool Full> const Exec* branch(const Exec* e, Warp* w, char* regs) {
   w->instructions += uint64_t(e->op.length) * w->active_count;
   uint32_t taken = predicate_bits(lanes<int32_t>(regs, e->op.a));
@@ -73,15 +87,8 @@ template <bool Full> const Exec* branch(const Exec* e, Warp* w, char* regs) {
     ASSAY_GO(to);
   }
   if (!taken) ASSAY_GO(e + 1);
-  if (e->op.flags & ir::kUniform) {
-    ASSAY_LEAVE_VECTORS();
-    w->machine->fault(*w, pc_of(e, w), uint32_t(__builtin_ctz(taken)), EventKind::illegal_operation,
-                      "bra.uni: lanes of one warp disagree on the branch");
-    return stop(w, e, Stop::aborted);
-  }
   ASSAY_LEAVE_VECTORS();
-  w->machine->diverge(*w, taken, uint32_t(e->op.imm), pc_of(e, w) + 1, uint32_t(e->op.imm >> 32));
-  return stop(w, e, Stop::diverged);
+  return part_at_branch(e, w, regs, taken);
 }
 
 template <bool Full> const Exec* brx(const Exec* e, Warp* w, char* regs) {

@@ -8,9 +8,6 @@
 
 namespace assay::vgpu::ASSAY_LEVEL {
 
-// Apart, so that the short ways keep no frame; not cold, which would leave its loops scalar.
-#define ASSAY_OTHER_WAY __attribute__((noinline))
-
 // A range of a region that is inside, aligned and (for reads) initialised. Bytes: a power of two.
 template <int Bytes, bool Shared> ASSAY_INLINE bool inside(const Region& r, uint64_t offset) {
   if (Shared) return offset + Bytes <= r.size; // of 32 bits
@@ -69,8 +66,9 @@ template <bool Store> ASSAY_OTHER_WAY bool any_access_now(const Exec* e, Warp* w
   return !w->machine->abort;
 }
 
+// Apart as well: inlined, its call would give the short ways a frame to set up at every access.
 template <bool (*Now)(const Exec*, Warp*, char*)>
-const Exec* access_by(const Exec* e, Warp* w, char* regs) {
+ASSAY_OTHER_WAY const Exec* access_by(const Exec* e, Warp* w, char* regs) {
   if (!Now(e, w, regs)) return stop(w, e, Stop::aborted);
   ASSAY_NEXT(e, w, regs);
 }
@@ -83,6 +81,37 @@ const Exec* access_by(const Exec* e, Warp* w, char* regs) {
 template <bool Shared> ASSAY_INLINE bool ordinary(const Region* r) {
   return Shared || (r && !(r->base & 15));
 }
+
+// Tells the detector of an access at w->told, then goes on: a way of its own again, so that the
+// handler needs no frame to call it from. Silent: a store that changed nothing.
+enum class Heard { read_row, read_one, write_row, write_silent };
+template <int Bytes, bool Shared, Heard What>
+ASSAY_OTHER_WAY const Exec* tell(const Exec* e, Warp* w, char* regs) {
+  constexpr uint16_t kAttributes = race::weak_attributes(
+      What == Heard::write_row || What == Heard::write_silent, What == Heard::write_silent, Bytes);
+  ASSAY_LEAVE_VECTORS();
+  Machine& m = *w->machine;
+  if (What == Heard::read_one)
+    m.detector->broadcast(kSpace<Shared>, m.agent(*w), kAllLanes, w->told, pc_of(e, w),
+                          kAttributes);
+  else
+    m.detector->affine(kSpace<Shared>, m.agent(*w), w->told, pc_of(e, w), kAttributes);
+  if (m.hash_path) [[unlikely]] { // all there is to know of the addresses of this way
+    m.path(w->told);
+    m.path(uint64_t(What));
+  }
+  ASSAY_NEXT(e, w, regs);
+}
+#define ASSAY_TELL(What)                                                                           \
+  if (Detect) {                                                                                    \
+    w->told = address;                                                                             \
+    if (r->tracked) ASSAY_TAIL tell<kBytes, Shared, What>(e, w, regs);                             \
+    if (w->machine->hash_path) [[unlikely]] {                                                      \
+      w->machine->path(address);                                                                   \
+      w->machine->path(uint64_t(What));                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  static_cast<void>(0)
 
 // Spreads the interleaved elements of all lanes over V registers.
 template <class M, class R, int V>
@@ -129,11 +158,7 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
         !initialised<kBytes * 32>(*r, offset))
       ASSAY_LOAD_OTHER(e, w, regs);
     spread<M, R, V>(r->host + offset, e, w, regs);
-    if (Detect && r->tracked) {
-      ASSAY_LEAVE_VECTORS();
-      w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address, pc_of(e, w),
-                                   race::weak_attributes(false, false, kBytes));
-    }
+    ASSAY_TELL(Heard::read_row);
   } else if (V == 1 && step == 0) {
     if (!affine<0>(a) || !inside<kBytes, Shared>(*r, offset) || !initialised<kBytes>(*r, offset))
       ASSAY_LOAD_OTHER(e, w, regs);
@@ -141,37 +166,20 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
     std::memcpy(&value, r->host + offset, sizeof value);
     auto& d = lanes<R>(regs, e->op.d);
     for (int i = 0; i < kLanes; ++i) d.v[i] = R(value);
-    if (Detect && r->tracked) {
-      ASSAY_LEAVE_VECTORS();
-      w->machine->detector->broadcast(kSpace<Shared>, w->machine->agent(*w), kAllLanes, address,
-                                      pc_of(e, w), race::weak_attributes(false, false, kBytes));
-    }
+    ASSAY_TELL(Heard::read_one);
   } else {
     ASSAY_LOAD_OTHER(e, w, regs);
-  }
-  if (Detect && w->machine->hash_path) [[unlikely]] {
-    // The first address and the step between lanes: all there is to know of this way.
-    w->machine->path(address);
-    w->machine->path(step);
   }
   ASSAY_NEXT(e, w, regs);
 }
 
-template <class M, class R, int V, bool Shared, class A, bool Full, bool Detect>
-const Exec* store(const Exec* e, Warp* w, char* regs) {
-  constexpr int kBytes = int(sizeof(M)) * V;
-  if (!Full) ASSAY_STORE_OTHER(e, w, regs);
-  const auto& a = lanes<A>(regs, e->op.a);
-  uint64_t address = uint64_t(a.v[0]) + e->op.imm;
-  if (Shared) address = uint32_t(address);
-  Region* r = region_of<Shared>(w, address);
-  if (!ordinary<Shared>(r) || address & (kBytes - 1) || r->read_only || r->retrack_on_store ||
-      !affine<kBytes>(a))
-    ASSAY_STORE_OTHER(e, w, regs);
-  uint64_t offset = Shared ? address : address - r->base;
-  if (!inside<kBytes * 32, Shared>(*r, offset)) ASSAY_STORE_OTHER(e, w, regs);
-  uint8_t* to = r->host + offset;
-  alignas(64) M values[kLanes * V];
+// The other way round: what all lanes store, as it will lie in memory. Not in a local variable,
+// whose address would cost the handler its tail call.
+template <class M, class R, int V>
+ASSAY_INLINE const uint8_t* gathered(const Exec* e, const Warp* w, char* regs) {
+  if constexpr (V == 1 && sizeof(M) == sizeof(R))
+    return reinterpret_cast<const uint8_t*>(regs + uint32_t(e->op.b));
+  M* values = reinterpret_cast<M*>(w->machine->row);
   if constexpr (V == 1) {
     const auto& s = lanes<R>(regs, e->op.b);
     for (int i = 0; i < kLanes; ++i) values[i] = M(s.v[i]);
@@ -188,27 +196,34 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
       for (int i = 0; i < kLanes; ++i) values[i * V + k] = M(s.v[i]);
     }
   }
+  return w->machine->row;
+}
+
+template <class M, class R, int V, bool Shared, class A, bool Full, bool Detect>
+const Exec* store(const Exec* e, Warp* w, char* regs) {
+  constexpr int kBytes = int(sizeof(M)) * V;
+  if (!Full) ASSAY_STORE_OTHER(e, w, regs);
+  const auto& a = lanes<A>(regs, e->op.a);
+  uint64_t address = uint64_t(a.v[0]) + e->op.imm;
+  if (Shared) address = uint32_t(address);
+  Region* r = region_of<Shared>(w, address);
+  if (!ordinary<Shared>(r) || address & (kBytes - 1) || r->read_only || r->retrack_on_store ||
+      !affine<kBytes>(a))
+    ASSAY_STORE_OTHER(e, w, regs);
+  uint64_t offset = Shared ? address : address - r->base;
+  if (!inside<kBytes * 32, Shared>(*r, offset)) ASSAY_STORE_OTHER(e, w, regs);
+  uint8_t* to = r->host + offset;
+  const uint8_t* from = gathered<M, R, V>(e, w, regs);
   // Only a store that changes a byte is progress: a spin loop may store what is there already.
-  Lanes<uint32_t> difference{};
-  for (size_t i = 0; i < sizeof values / 4; ++i) {
-    uint32_t before, after;
-    std::memcpy(&before, to + 4 * i, 4);
-    std::memcpy(&after, reinterpret_cast<const uint8_t*>(values) + 4 * i, 4);
-    difference.v[i % kLanes] |= before ^ after;
-  }
-  bool changed = any(difference);
+  bool changed = differ<kBytes * 32>(to, from);
   w->stored |= changed;
-  if (Detect) {
-    if (r->tracked) {
-      ASSAY_LEAVE_VECTORS();
-      w->machine->detector->affine(kSpace<Shared>, w->machine->agent(*w), address, pc_of(e, w),
-                                   race::weak_attributes(true, !changed, kBytes));
-    }
-    if (w->machine->hash_path) [[unlikely]]
-      w->machine->path(address);
+  std::memcpy(to, from, kBytes * 32);
+  if (r->init) init_set_long<kBytes * 32>(r->init, offset);
+  if (changed) {
+    ASSAY_TELL(Heard::write_row);
+  } else {
+    ASSAY_TELL(Heard::write_silent);
   }
-  std::memcpy(to, values, sizeof values);
-  if (r->init) init_set_long<sizeof values>(r->init, offset);
   ASSAY_NEXT(e, w, regs);
 }
 

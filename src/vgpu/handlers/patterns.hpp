@@ -110,6 +110,39 @@ ASSAY_INLINE bool any(const Lanes<uint32_t>& a) {
 #endif
 }
 
+// Do Bytes bytes at two places differ? Bytes: a multiple of 32.
+template <int Bytes> ASSAY_INLINE bool differ(const uint8_t* x, const uint8_t* y) {
+#if defined(__AVX512F__)
+  if constexpr (Bytes % 64 == 0) {
+    __m512i bad{};
+    for (int k = 0; k < Bytes; k += 64)
+      bad = _mm512_or_si512(bad,
+                            _mm512_xor_si512(_mm512_loadu_si512(x + k), _mm512_loadu_si512(y + k)));
+    return _mm512_test_epi32_mask(bad, bad) != 0;
+  }
+#endif
+#if defined(__AVX2__)
+  __m256i bad{};
+  for (int k = 0; k < Bytes; k += 32) {
+    auto row = [k](const uint8_t* p) {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + k));
+    };
+    bad = _mm256_or_si256(bad, _mm256_xor_si256(row(x), row(y)));
+  }
+  return !_mm256_testz_si256(bad, bad);
+#else
+  uint64_t bad[4] = {};
+  for (int k = 0; k < Bytes; k += 32)
+    for (int i = 0; i < 4; ++i) {
+      uint64_t a, b;
+      std::memcpy(&a, x + k + 8 * i, 8);
+      std::memcpy(&b, y + k + 8 * i, 8);
+      bad[i] |= a ^ b;
+    }
+  return (bad[0] | bad[1] | bad[2] | bad[3]) != 0;
+#endif
+}
+
 // Rows of 16 bytes, one for each lane at place(lane), to four registers, and back. Lanes n, n + 4,
 // n + 8 … stand in the quarters of one vector: transposing each quarter then leaves whole rows of a
 // register, which the next operation reads without waiting for parts.
