@@ -50,6 +50,7 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
     }
     originals[mode].resize(program.ops.size());
   }
+  know_barrier_numbers();
   for (const Arm& arm : options.arms) {
     if (arm.launch != index) continue;
     arms.push_back({arm});
@@ -62,6 +63,21 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
   }
   hash_path = options.detect && options.hash_path;
   prepare_ctas();
+}
+
+// Nearly every barrier has a literal number: one more than it goes to the upper half of `imm`.
+void Machine::know_barrier_numbers() {
+  size_t next = 0; // functions lie one after another
+  const ir::Function* f = nullptr;
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    while (next < program.functions.size() && program.functions[next].entry <= i)
+      f = &program.functions[next++];
+    const ir::Op& op = program.ops[i];
+    if (op.code != ir::OpCode::bar || !f) continue;
+    for (const ir::Constant& c : f->constants)
+      if (c.slot == op.a && c.source == ir::Constant::Source::value && c.value < 16)
+        for (auto& mode : code) mode[i].op.imm |= (c.value + 1) << 32;
+  }
 }
 
 Machine::~Machine() = default;

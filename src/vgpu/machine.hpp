@@ -7,6 +7,7 @@
 #include "race/detector.hpp"
 #include "vgpu/admission.hpp"
 #include "vgpu/cta_table.hpp"
+#include "vgpu/runnable.hpp"
 #include "vgpu/warp.hpp"
 
 #include <memory>
@@ -131,7 +132,7 @@ struct Machine {
 
   // -- scheduling (machine_schedule.cpp) --------------------------------------------------------
   std::vector<std::unique_ptr<Cta>> resident;
-  std::vector<schedule::AgentId> runnable; // sorted
+  Runnable runnable;
   std::vector<std::unique_ptr<Cta>> spare; // finished CTAs whose storage is used again
   Admission not_started;
   CtaTable table;                          // of the resident ones
@@ -144,14 +145,15 @@ struct Machine {
   uint64_t stalled_agents = 0; // visits in a row without progress
   std::vector<ArmState> arms;
 
-  void set_state(Warp& w, Group& g, GroupState state);
+  void set_state(Warp& w, Group& g, GroupState state) {
+    if (g.state == state) return;
+    if (g.state == GroupState::ready) runnable.erase(id_of(w, g));
+    g.state = state;
+    if (state == GroupState::ready) runnable.insert(id_of(w, g));
+  }
   schedule::AgentId id_of(const Warp& w, const Group& g) const {
     return {w.cta->index, w.index * 32 + uint32_t(__builtin_ctz(g.lanes))};
   }
-  size_t running = 0; // index of the agent that ran last, when it was picked
-  size_t find_runnable(schedule::AgentId id) const;
-  void runnable_insert(schedule::AgentId id);
-  void runnable_erase(schedule::AgentId id);
   bool admit();
   // -- CTAs (machine_cta.cpp) -------------------------------------------------------------------
   void prepare_ctas();
@@ -172,6 +174,9 @@ struct Machine {
   void release_joins(Warp& w);
   void check_meets(Warp& w);
   void complete_meet(Warp& w, uint32_t mask, uint64_t key);
+  void know_barrier_numbers();
+  uint32_t barrier_number(Warp& w, uint32_t pc, const Exec* e, char* regs, uint32_t& count);
+  bool agrees(const Barrier& b, const Warp& w, uint32_t pc, uint32_t id, uint32_t count);
   void check_barrier(Cta& cta, uint32_t number);
   void complete_barrier(Cta& cta, uint32_t number);
   void check_barrier_divergence(Warp& w);

@@ -55,7 +55,7 @@ void Machine::copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uin
         (a.arm.first.agent.warp - race::kCopyAgent) / 32 == copy->seq) {
       a.holding = copy->held = true;
     }
-  if (!copy->held) runnable_insert({cta.index, schedule::kCopyUnit + copy->seq});
+  if (!copy->held) runnable.insert({cta.index, schedule::kCopyUnit + copy->seq});
   cta.copies.push_back(std::move(copy));
 }
 
@@ -102,7 +102,7 @@ void Machine::perform_copy(Cta& cta, Copy& copy) {
 }
 
 void Machine::run_copy(Cta& cta, Copy& copy) {
-  runnable_erase({cta.index, schedule::kCopyUnit + copy.seq});
+  runnable.erase({cta.index, schedule::kCopyUnit + copy.seq});
   perform_copy(cta, copy);
   bool let_go = false;
   for (ArmState& a : arms)

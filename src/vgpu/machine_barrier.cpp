@@ -8,56 +8,67 @@
 
 namespace assay::vgpu {
 
-bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
-  uint32_t pc = uint32_t(e - w.code);
+// Which barrier, and for how many threads (0: all); a group whose lanes disagree parts first, and
+// the first lane's go on.
+uint32_t Machine::barrier_number(Warp& w, uint32_t pc, const Exec* e, char* regs, uint32_t& count) {
+  const Group& g = *w.group;
+  const uint32_t first = uint32_t(__builtin_ctz(g.lanes)), known = uint32_t(e->op.imm >> 32);
+  const bool counted = e->op.b != SlotPlace::none;
+  if (known && !counted) return known - 1;
+  const auto& number = lanes<uint32_t>(regs, e->op.a);
+  const auto& counts = counted ? lanes<uint32_t>(regs, e->op.b) : number;
+  const uint32_t id = number.v[first], threads_named = counts.v[first];
+  uint32_t same = 0;
+  for (uint32_t i = 0; i < 32; ++i)
+    if (g.lanes >> i & 1 && number.v[i] == id && counts.v[i] == threads_named) same |= 1u << i;
+  if (same != g.lanes) diverge(w, same, pc, pc, ir::kNoIndex);
+  if (counted) count = threads_named;
+  return id;
+}
+
+// Participants of one phase must agree on what it is.
+bool Machine::agrees(const Barrier& b, const Warp& w, uint32_t pc, uint32_t id, uint32_t count) {
   const ir::Op& op = program.ops[pc];
+  bool mixed = op.imm != 1 && b.kind != (op.imm >= 2 ? op.imm : 0);
+  if (!mixed && b.counted == (op.b != ir::kNoSlot) && b.expected == count) return true;
+  std::vector<Place> places;
+  for (const Barrier::Site& s : b.sites)
+    if (places.size() < 4)
+      places.push_back(
+          place(*w.cta->warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "arrived"));
+  places.push_back(place(w, pc, uint32_t(__builtin_ctz(w.group->lanes)), "arrives"));
+  outcome.events.push_back(
+      {EventKind::barrier_divergence,
+       mixed ? fmt::format("barrier {}: reductions and other operations meet in one phase", id)
+             : fmt::format("barrier {}: participants disagree on the number of threads ({} and {})",
+                           id, b.expected, count),
+       std::move(places)});
+  abort = true;
+  return false;
+}
+
+bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
+  const uint32_t pc = uint32_t(e - w.code), kind = uint32_t(e->op.imm); // 1: arrive, from 2: red
   Group& g = *w.group;
   g.pc = pc;
-  uint32_t first = uint32_t(__builtin_ctz(g.lanes)), same = 0;
-  const auto* number = op.a == ir::kNoSlot ? nullptr : &lanes<uint32_t>(regs, op.a);
-  const auto* counts = op.b == ir::kNoSlot ? nullptr : &lanes<uint32_t>(regs, op.b);
-  uint32_t id = number ? number->v[first] : 0, count = counts ? counts->v[first] : 0;
-  uint32_t other = 0; // some lane names another barrier or another count
-  for (uint32_t i = 0; number && i < 32; ++i) other |= number->v[i] ^ id;
-  for (uint32_t i = 0; counts && i < 32; ++i) other |= counts->v[i] ^ count;
-  if (!other) same = g.lanes;
-  for (uint32_t i = 0; other && i < 32; ++i)
-    if (g.lanes >> i & 1 && (!number || number->v[i] == id) && (!counts || counts->v[i] == count))
-      same |= 1u << i;
-  if (same != g.lanes) diverge(w, same, pc, pc, ir::kNoIndex);
-  if (id >= w.cta->barriers.size() || (op.b != ir::kNoSlot && (count == 0 || count % 32))) {
+  uint32_t count = 0;
+  const uint32_t id = barrier_number(w, pc, e, regs, count);
+  const uint32_t first = uint32_t(__builtin_ctz(g.lanes));
+  const bool counted = e->op.b != SlotPlace::none;
+  if (id >= w.cta->barriers.size() || (counted && (count == 0 || count % 32))) {
     fault(w, pc, first, EventKind::illegal_operation,
           id >= 16 ? fmt::format("barrier {} does not exist (0 to 15 do)", id)
                    : fmt::format("barrier count {} is not a positive multiple of 32", count));
     return false;
   }
   Barrier& b = w.cta->barriers[id];
-  bool red = op.imm >= 2;
   if (!b.open) {
-    b.begin(warps_per_cta, op.b != ir::kNoSlot, count);
+    b.begin(warps_per_cta, counted, count);
     w.cta->open_barriers |= 1u << id;
   }
-  uint8_t kind = red ? uint8_t(op.imm) : 0;
-  if (b.kind == 0xff && op.imm != 1) b.kind = kind;
-  bool mixed = op.imm != 1 && b.kind != kind;
-  if (mixed || b.counted != (op.b != ir::kNoSlot) || b.expected != count) {
-    std::vector<Place> places;
-    for (const Barrier::Site& s : b.sites)
-      if (places.size() < 4)
-        places.push_back(
-            place(*w.cta->warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "arrived"));
-    places.push_back(place(w, pc, first, "arrives"));
-    outcome.events.push_back(
-        {EventKind::barrier_divergence,
-         mixed
-             ? fmt::format("barrier {}: reductions and other operations meet in one phase", id)
-             : fmt::format("barrier {}: participants disagree on the number of threads ({} and {})",
-                           id, b.expected, count),
-         std::move(places)});
-    abort = true;
-    return false;
-  }
-  if (b.counted) {
+  if (b.kind == 0xff && kind != 1) b.kind = uint8_t(kind);
+  if (!agrees(b, w, pc, id, count)) return false;
+  if (counted) {
     // More warps than the count admits may use it: then the schedule decides who meets whom.
     Cta::CountedUse& use = w.cta->counted[id];
     use.warps |= 1u << w.index;
@@ -68,32 +79,27 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
   b.arrivals += count_lanes(g.lanes & ~b.arrived[w.index]);
   b.warps += b.arrived[w.index] == 0;
   b.arrived[w.index] |= g.lanes;
-  if (red) {
-    const auto& p = lanes<int32_t>(regs, op.c);
+  if (kind >= 2) {
+    const auto& p = lanes<int32_t>(regs, e->op.c);
     for (uint32_t i = 0; i < 32; ++i)
-      if (g.lanes >> i & 1) {
-        bool v = (p.v[i] != 0) != ((op.flags & ir::kNegate) != 0);
-        b.red_count += v;
-        b.red_and &= v;
-        b.red_or |= v;
-      }
+      if (g.lanes >> i & 1) b.reduce((p.v[i] != 0) != ((e->op.flags & ir::kNegate) != 0));
   }
-  if (op.imm == 1) { // arrive: goes on at once
+  if (kind == 1) { // arrive: goes on at once
     g.pc = pc + 1;
   } else {
     b.acquiring[w.index] |= g.lanes;
     g.barrier = id;
     set_state(w, g, GroupState::at_barrier);
   }
-  check_barrier(*w.cta, id);
+  // Most arrivals are not the last one: what is necessary is counted.
+  if (b.counted ? b.warps * 32 >= b.expected : b.arrivals >= w.cta->live_lanes)
+    check_barrier(*w.cta, id);
   return w.group->state == GroupState::ready;
 }
 
 void Machine::check_barrier(Cta& cta, uint32_t number) {
   Barrier& b = cta.barriers[number];
   if (!b.open || abort) return;
-  // Most arrivals are not the last one: what is necessary is counted.
-  if (b.counted ? b.warps * 32 < b.expected : b.arrivals < cta.live_lanes) return;
   uint32_t threads_arrived = 0;
   bool all = true;
   for (uint32_t i = 0; i < warps_per_cta; ++i) {

@@ -173,7 +173,7 @@ void Machine::start_cta(uint32_t index) {
 void Machine::finish_cta(Cta& cta) {
   for (auto& c : cta.copies)
     if (!c->done) {
-      if (!c->held) runnable_erase({cta.index, schedule::kCopyUnit + c->seq});
+      if (!c->held) runnable.erase({cta.index, schedule::kCopyUnit + c->seq});
       perform_copy(cta, *c);
     }
   if (detector) detector->cta_end(cta.index);

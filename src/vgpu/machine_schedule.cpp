@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace assay::vgpu {
 
 namespace {
@@ -24,36 +22,6 @@ constexpr uint64_t kPointSteps = 256;
 constexpr uint32_t kVisits = 32;
 } // namespace
 
-void Machine::runnable_insert(schedule::AgentId id) {
-  if (runnable.empty() || runnable.back() < id) return runnable.push_back(id); // as when CTAs start
-  auto at = std::lower_bound(runnable.begin(), runnable.end(), id);
-  CHECK(at == runnable.end() || *at != id);
-  runnable.insert(at, id);
-}
-
-// Its place among the runnable ones, or beyond them. Mostly it is the one that runs.
-size_t Machine::find_runnable(schedule::AgentId id) const {
-  if (running < runnable.size() && runnable[running] == id) return running;
-  if (running <= runnable.size() && (running == 0 || runnable[running - 1] < id) &&
-      (running == runnable.size() || id < runnable[running]))
-    return runnable.size(); // it ran and waits
-  auto at = std::lower_bound(runnable.begin(), runnable.end(), id);
-  return at != runnable.end() && *at == id ? size_t(at - runnable.begin()) : runnable.size();
-}
-
-void Machine::runnable_erase(schedule::AgentId id) {
-  size_t at = find_runnable(id);
-  CHECK(at < runnable.size());
-  runnable.erase(runnable.begin() + ptrdiff_t(at));
-}
-
-void Machine::set_state(Warp& w, Group& g, GroupState state) {
-  if (g.state == state) return;
-  if (g.state == GroupState::ready) runnable_erase(id_of(w, g));
-  g.state = state;
-  if (state == GroupState::ready) runnable_insert(id_of(w, g));
-}
-
 Group* Machine::new_group(Warp& w) {
   ++w.group_count;
   for (Group& g : w.groups)
@@ -63,7 +31,7 @@ Group* Machine::new_group(Warp& w) {
 }
 
 void Machine::kill_group(Warp& w, Group& g) {
-  if (g.state == GroupState::ready) runnable_erase(id_of(w, g));
+  if (g.state == GroupState::ready) runnable.erase(id_of(w, g));
   g.state = GroupState::dead;
   g.lanes = 0;
   g.frames.clear();
@@ -79,9 +47,9 @@ void Machine::kill_group(Warp& w, Group& g) {
 static Group* part(Machine& m, Warp& w, Group& g, uint32_t keep, uint32_t pc) {
   uint32_t rest = g.lanes & ~keep;
   bool ready = g.state == GroupState::ready;
-  if (ready) m.runnable_erase(m.id_of(w, g));
+  if (ready) m.runnable.erase(m.id_of(w, g));
   g.lanes = keep;
-  if (ready) m.runnable_insert(m.id_of(w, g));
+  if (ready) m.runnable.insert(m.id_of(w, g));
   Group* other = m.new_group(w);
   other->lanes = rest;
   other->pc = pc;
@@ -113,12 +81,12 @@ void Machine::diverge(Warp& w, uint32_t taken, uint32_t target, uint32_t next,
 
 void Machine::merge(Warp& w, Group& into, Group& from) {
   bool ready = into.state == GroupState::ready;
-  if (ready) runnable_erase(id_of(w, into));
+  if (ready) runnable.erase(id_of(w, into));
   uint32_t lanes = from.lanes;
   into.bypassed |= from.bypassed;
   kill_group(w, from);
   into.lanes |= lanes;
-  if (ready) runnable_insert(id_of(w, into));
+  if (ready) runnable.insert(id_of(w, into));
 }
 
 // Groups that wait at the same join become one once every live lane of its record is there.
@@ -319,7 +287,7 @@ bool Machine::release_held() {
     for (auto& c : cta->copies)
       if (c->held) {
         c->held = false;
-        runnable_insert({cta->index, schedule::kCopyUnit + c->seq});
+        runnable.insert({cta->index, schedule::kCopyUnit + c->seq});
       }
   }
   return true;
@@ -358,6 +326,7 @@ void Machine::run() {
   policy.begin({launch_index, total_ctas, warps_per_cta, resident_limit});
   store_descending = policy.choose(schedule::Choice::store_winner, 2) == 1;
   admit();
+  const bool admits_all = policy.admit_all();
   schedule::AgentId last{0xffffffff, 0xffffffff};
   uint64_t turns = 0;
   while (!abort) {
@@ -378,7 +347,7 @@ void Machine::run() {
           {EventKind::out_of_memory, "the race detector's memory is full", {}});
       return;
     }
-    if (policy.admit_all())
+    if (admits_all)
       while (admit()) {
       }
     bool all_stalled = stalled_agents > kStalled * runnable.size();
@@ -391,9 +360,9 @@ void Machine::run() {
         return;
       }
     }
-    size_t at = find_runnable(last);
+    size_t at = runnable.find(last);
     int index = at < runnable.size() ? int(at) : -1;
-    schedule::Decision d = policy.pick(runnable, index);
+    schedule::Decision d = policy.pick(runnable.ids(), index);
     if (d.pick >= runnable.size()) {
       outcome.events.push_back(
           {EventKind::replay_mismatch,
@@ -402,8 +371,7 @@ void Machine::run() {
            {}});
       return;
     }
-    running = spinning ? pass_over(d.pick) : d.pick;
-    last = runnable[running];
+    last = runnable.start(spinning ? pass_over(d.pick) : d.pick);
     run_agent(last, d.points);
   }
 }

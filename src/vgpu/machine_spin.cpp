@@ -82,7 +82,7 @@ bool Machine::in_vain(schedule::AgentId id) {
 }
 
 uint32_t Machine::pass_over(uint32_t pick) {
-  uint32_t n = uint32_t(runnable.size());
+  uint32_t n = runnable.size();
   for (uint32_t k = 0; k < n; ++k) {
     uint32_t at = pick + k < n ? pick + k : pick + k - n;
     if (!in_vain(runnable[at])) return at;

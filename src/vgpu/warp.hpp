@@ -120,7 +120,7 @@ struct Barrier {
   uint32_t expected = 0; // threads, 0: all of the CTA (uncounted)
   bool open = false;     // somebody has arrived in this phase
   bool counted = false;
-  uint8_t kind = 0xff;                      // sync and arrive mix; red kinds must agree
+  uint8_t kind = 0xff; // 0: sync, 2 to 4: red.popc, .and, .or; arrive mixes with any
   std::vector<uint32_t> arrived, acquiring; // lanes by warp
   uint32_t arrivals = 0, warps = 0;         // lanes and warps that have arrived
   uint32_t red_count = 0;
@@ -130,6 +130,11 @@ struct Barrier {
   };
   std::vector<Site> sites;
 
+  void reduce(bool v) {
+    red_count += v;
+    red_and &= v;
+    red_or |= v;
+  }
   // A new phase; the vectors keep their storage.
   void begin(uint32_t warps_per_cta, bool with_count, uint32_t threads) {
     arrived.assign(warps_per_cta, 0);
