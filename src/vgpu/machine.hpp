@@ -164,6 +164,7 @@ struct Machine {
   void finish_cta(Cta& cta); // its last lane has exited
   void retire(Cta& cta);     // frees its place
   uint64_t spent() const;    // of the step budget
+  bool outside_limits(uint64_t turn);
   void run_agent(schedule::AgentId id, uint32_t allowed);
   Group* new_group(Warp& w);
   void merge(Warp& w, Group& into, Group& from);
@@ -176,6 +177,7 @@ struct Machine {
   void complete_meet(Warp& w, uint32_t mask, uint64_t key);
   void know_barrier_numbers();
   uint32_t barrier_number(Warp& w, uint32_t pc, const Exec* e, char* regs, uint32_t& count);
+  bool arrives_with_others(Warp& w, const Exec* e);
   bool agrees(const Barrier& b, const Warp& w, uint32_t pc, uint32_t id, uint32_t count);
   void check_barrier(Cta& cta, uint32_t number);
   void complete_barrier(Cta& cta, uint32_t number);

@@ -47,7 +47,29 @@ bool Machine::agrees(const Barrier& b, const Warp& w, uint32_t pc, uint32_t id, 
   return false;
 }
 
+// Nearly every arrival: neither the first nor the last of its phase, at the same plain barrier as
+// the first. Only what the others do not say already is written down.
+bool Machine::arrives_with_others(Warp& w, const Exec* e) {
+  const uint32_t known = uint32_t(e->op.imm >> 32);
+  if (!known || uint32_t(e->op.imm) != 0) return false;
+  Cta& cta = *w.cta;
+  Barrier& b = cta.barriers[known - 1];
+  Group& g = *w.group;
+  const uint32_t pc = uint32_t(e - w.code);
+  if (!b.open || b.counted || b.kind || b.arrived[w.index] || e->op.b != SlotPlace::none ||
+      b.sites.front().pc != pc || b.arrivals + w.active_count >= cta.live_lanes)
+    return false;
+  b.arrivals += w.active_count;
+  ++b.warps;
+  b.arrived[w.index] = b.acquiring[w.index] = g.lanes;
+  g.pc = pc;
+  g.barrier = known - 1;
+  set_state(w, g, GroupState::at_barrier);
+  return true;
+}
+
 bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
+  if (arrives_with_others(w, e)) return false;
   const uint32_t pc = uint32_t(e - w.code), kind = uint32_t(e->op.imm); // 1: arrive, from 2: red
   Group& g = *w.group;
   g.pc = pc;

@@ -322,6 +322,25 @@ uint64_t Machine::spent() const {
          kPointSteps * (outcome.scheduling_points + points);
 }
 
+// Cancelled, out of memory, or the budget or the time spent? What other threads and the clock
+// decide is looked at now and then only.
+bool Machine::outside_limits(uint64_t turn) {
+  EventKind kind = EventKind::budget;
+  const char* what = nullptr;
+  if (options.step_budget && spent() > options.step_budget) what = "the step budget is spent";
+  if (turn % 64 == 0) {
+    if (options.cancel && *options.cancel)
+      kind = EventKind::cancelled, what = "the run was cancelled";
+    else if (options.deadline > 0 && monotonic_seconds() > options.deadline)
+      what = "the time is spent";
+    else if (detector && detector->overflowed())
+      kind = EventKind::out_of_memory, what = "the race detector's memory is full";
+  }
+  if (!what) return false;
+  outcome.events.push_back({kind, what, {}});
+  return true;
+}
+
 void Machine::run() {
   policy.begin({launch_index, total_ctas, warps_per_cta, resident_limit});
   store_descending = policy.choose(schedule::Choice::store_winner, 2) == 1;
@@ -330,23 +349,7 @@ void Machine::run() {
   schedule::AgentId last{0xffffffff, 0xffffffff};
   uint64_t turns = 0;
   while (!abort) {
-    if (options.cancel && *options.cancel) {
-      outcome.events.push_back({EventKind::cancelled, "the run was cancelled", {}});
-      return;
-    }
-    if (options.step_budget && spent() > options.step_budget) {
-      outcome.events.push_back({EventKind::budget, "the step budget is spent", {}});
-      return;
-    }
-    if (options.deadline > 0 && ++turns % 64 == 0 && monotonic_seconds() > options.deadline) {
-      outcome.events.push_back({EventKind::budget, "the time is spent", {}});
-      return;
-    }
-    if (detector && detector->overflowed()) {
-      outcome.events.push_back(
-          {EventKind::out_of_memory, "the race detector's memory is full", {}});
-      return;
-    }
+    if (outside_limits(++turns)) return;
     if (admits_all)
       while (admit()) {
       }

@@ -128,7 +128,7 @@ struct Barrier {
   struct Site {
     uint32_t pc, warp, lanes;
   };
-  std::vector<Site> sites;
+  std::vector<Site> sites; // who has arrived, of those at the first one's instruction not all
 
   void reduce(bool v) {
     red_count += v;
