@@ -162,7 +162,7 @@ int profile(const std::string& name, bool detect, const char* level) {
     options.detect = detect;
     options.level = level;
     double seconds = 0, instructions = 0;
-    while (seconds < 2) {
+    while (seconds < 0.15) {
       vgpu::Outcome out = vgpu::run(k.job, *policy, options);
       seconds += out.launch_seconds;
       instructions += double(out.thread_instructions);

@@ -25,6 +25,8 @@ public:
   // The only operation that writes the register, or kNoIndex.
   uint32_t single(uint32_t id) const { return count_[id] == 1 ? definition_[id] : kNoIndex; }
 
+  uint32_t block_of(uint32_t op) const { return block_of_[op]; }
+
   // Does every path to op `use` pass op `def` before?
   bool dominates(uint32_t def, uint32_t use) const {
     uint32_t a = block_of_[def], b = block_of_[use];

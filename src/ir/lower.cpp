@@ -96,6 +96,7 @@ Result<std::shared_ptr<const Program>> lower(const std::shared_ptr<const ptx::Mo
     find_address_patterns(*f);
     keep_launch_values(*f, program->parameter_bytes);
     watch_open_values(*f);
+    find_fixed_addresses(*f);
     must_hold(verify_widths(*f));
     auto slots = assign_slots(*f);
     if (!slots) return slots.error();

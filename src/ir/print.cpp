@@ -49,6 +49,7 @@ std::string memory(const Program& p, const Op& op) {
   for (unsigned i = 0; i < 8; ++i)
     if (m.regs[i] != kNoSlot) out += fmt::format("{}{}", i ? ", " : "", slot(m.regs[i]));
   out += "}";
+  if (m.fixed) out += fmt::format(" fixed {}", m.fixed);
   return out + kPatterns[unsigned(m.pattern)];
 }
 

@@ -62,6 +62,8 @@ enum class Scope : uint8_t { none, cta, cluster, gpu, sys };
 enum class AtomicOp : uint8_t { none, add, min, max, inc, dec, and_, or_, xor_, exch, cas };
 enum class AddressPattern : uint8_t { unknown, uniform, affine }; // a hint: tested, never trusted
 
+inline constexpr uint32_t kFixedAddresses = 32;
+
 // What a memory operation accesses: ld, st, atom, red, cp_async, ldmatrix, stmatrix, prefetch.
 struct MemInfo {
   ptx::Space space = ptx::Space::none; // none: generic. param_entry: kernel parameters.
@@ -78,6 +80,8 @@ struct MemInfo {
   bool frame = false;    // local space: address = the group's frame base + imm (+ slot a, if any)
   bool address64 = true; // address slot `a` holds 64-bit lanes
   AddressPattern pattern = AddressPattern::unknown;
+  uint8_t fixed = 0; // ld, st: 1 to kFixedAddresses: the address register, whose value no lane
+                     // changes once it has it; 0: not known
   Slot regs[8] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot};
   int32_t offset2 = 0;       // cp_async: offset of the source address
   bool address64_2 = true;   // cp_async: width of the source address slot

@@ -10,7 +10,7 @@ class Canonical : public Policy {
 public:
   std::string name() const override { return "canonical"; }
   void begin(const Launch&) override {}
-  Decision pick(const std::vector<AgentId>& runnable, int last) override {
+  Decision pick(std::span<const AgentId> runnable, int last) override {
     uint32_t next = last < 0 ? 0 : uint32_t(last + 1) % uint32_t(runnable.size());
     return {next, 0xffffffff};
   }

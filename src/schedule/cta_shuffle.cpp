@@ -11,7 +11,7 @@ public:
   explicit CtaShuffle(uint64_t seed) : seed_(seed), random_(seed) {}
   std::string name() const override { return "cta-shuffle"; }
   void begin(const Launch& launch) override { random_ = Random(seed_, launch.index); }
-  Decision pick(const std::vector<AgentId>& runnable, int) override {
+  Decision pick(std::span<const AgentId> runnable, int) override {
     uint32_t n = uint32_t(runnable.size());
     // Stay with the favoured CTA for a while; then favour the CTA of a random agent.
     if (left_ == 0) {

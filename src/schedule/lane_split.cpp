@@ -11,7 +11,7 @@ public:
   explicit LaneSplit(uint64_t seed) : seed_(seed), random_(seed) {}
   std::string name() const override { return "lane-split"; }
   void begin(const Launch& launch) override { random_ = Random(seed_, launch.index); }
-  Decision pick(const std::vector<AgentId>& runnable, int) override {
+  Decision pick(std::span<const AgentId> runnable, int) override {
     return {random_.below(uint32_t(runnable.size())), 1};
   }
   uint32_t choose(Choice kind, uint32_t n) override {

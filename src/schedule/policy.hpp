@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,7 @@ public:
   virtual std::string name() const = 0;
   virtual void begin(const Launch& launch) = 0;
   // `runnable` is sorted by AgentId; `last` is the index of the agent that ran last, or −1.
-  virtual Decision pick(const std::vector<AgentId>& runnable, int last) = 0;
+  virtual Decision pick(std::span<const AgentId> runnable, int last) = 0;
   // A number in [0, n); of lane_order any number.
   virtual uint32_t choose(Choice kind, uint32_t n) = 0;
 

@@ -12,7 +12,7 @@ public:
   explicit RandomPolicy(uint64_t seed) : seed_(seed), random_(seed) {}
   std::string name() const override { return "random"; }
   void begin(const Launch& launch) override { random_ = Random(seed_, launch.index); }
-  Decision pick(const std::vector<AgentId>& runnable, int) override {
+  Decision pick(std::span<const AgentId> runnable, int) override {
     static constexpr uint32_t kLengths[] = {1, 1, 4, 32};
     uint32_t length = kLengths[random_.below(4)];
     return {random_.below(uint32_t(runnable.size())), 1 + random_.below(length)};

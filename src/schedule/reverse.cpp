@@ -10,7 +10,7 @@ class Reverse : public Policy {
 public:
   std::string name() const override { return "reverse"; }
   void begin(const Launch&) override {}
-  Decision pick(const std::vector<AgentId>& runnable, int last) override {
+  Decision pick(std::span<const AgentId> runnable, int last) override {
     uint32_t n = uint32_t(runnable.size());
     return {last < 0 ? n - 1 : (uint32_t(last) + n - 1) % n, 0xffffffff};
   }

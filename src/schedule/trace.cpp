@@ -110,7 +110,7 @@ public:
   void begin(const Launch& launch) override {
     if (launch.index == 0) step_ = choice_ = 0;
   }
-  Decision pick(const std::vector<AgentId>& runnable, int) override {
+  Decision pick(std::span<const AgentId> runnable, int) override {
     if (step_ >= trace_.steps.size()) return {uint32_t(runnable.size()), 0};
     const Trace::Step& s = trace_.steps[step_++];
     auto at = std::lower_bound(runnable.begin(), runnable.end(), s.agent);
@@ -215,7 +215,7 @@ public:
     launch_ = launch.index;
     inner_.begin(launch);
   }
-  Decision pick(const std::vector<AgentId>& runnable, int last) override {
+  Decision pick(std::span<const AgentId> runnable, int last) override {
     Decision d = inner_.pick(runnable, last);
     if (d.pick < runnable.size()) trace_.steps.push_back({launch_, runnable[d.pick], d.points});
     return d;

@@ -22,10 +22,13 @@ using Handler = const Exec* (*)(const Exec* e, Warp* w, char* regs);
 struct Operands {
   SlotPlace d = SlotPlace::none, a = SlotPlace::none, b = SlotPlace::none;
   SlotPlace c = SlotPlace::none; // ld and st: index of their MemInfo
+                                 // ld: b, st: d: the bit of MemInfo::fixed in Warp::seen, or 0
   uint64_t imm = 0;
   SlotPlace guard = SlotPlace::none;
   uint16_t flags = 0, length = 0;
   uint32_t mem() const { return uint32_t(c); }
+  uint32_t bit_of_load() const { return uint32_t(b); }
+  uint32_t bit_of_store() const { return uint32_t(d); }
 };
 
 struct Exec {

@@ -51,6 +51,7 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
     originals[mode].resize(program.ops.size());
   }
   know_barrier_numbers();
+  number_fixed_addresses();
   for (const Arm& arm : options.arms) {
     if (arm.launch != index) continue;
     arms.push_back({arm});
@@ -77,6 +78,17 @@ void Machine::know_barrier_numbers() {
     for (const ir::Constant& c : f->constants)
       if (c.slot == op.a && c.source == ir::Constant::Source::value && c.value < 16)
         for (auto& mode : code) mode[i].op.imm |= (c.value + 1) << 32;
+  }
+}
+
+void Machine::number_fixed_addresses() {
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    const ir::Op& op = program.ops[i];
+    if (op.code != ir::OpCode::ld && op.code != ir::OpCode::st) continue;
+    const uint8_t fixed = program.mem[op.c].fixed;
+    for (auto& mode : code)
+      (op.code == ir::OpCode::ld ? mode[i].op.b : mode[i].op.d) =
+          SlotPlace(fixed ? 1u << (fixed - 1) : 0);
   }
 }
 

@@ -9,7 +9,6 @@
 namespace assay::vgpu {
 
 namespace {
-constexpr uint64_t kSlack = 256; // vector code may read whole rows past the end
 
 template <class T> void fill(char* regs, ir::Slot slot, T value, uint32_t lanes_) {
   auto& to = lanes<T>(regs, slot);
@@ -111,6 +110,7 @@ void Machine::start_warp(Cta& cta, uint32_t index) {
   } else if (cta.next_copy) {
     std::memset(w.copy_group, 0, sizeof w.copy_group);
   }
+  w.seen = 0;
   w.local.clear();
   w.local_init.clear();
   Group* g = new_group(w);
@@ -137,7 +137,7 @@ void Machine::start_cta(uint32_t index) {
     spare.pop_back();
   } else {
     made = std::make_unique<Cta>();
-    made->shared_bytes.resize(shared_bytes + 2 * kSlack);
+    made->shared_lines = with_slack(shared_bytes);
     made->barriers.resize(16);
     made->warps.resize(warps_per_cta);
   }
@@ -149,11 +149,10 @@ void Machine::start_cta(uint32_t index) {
   cta.finished = false;
   cta.live_warps = warps_per_cta;
   cta.live_lanes = threads;
-  if (shared_bytes)
-    std::memcpy(cta.shared_bytes.data() + kSlack, shared_poison.data(), shared_bytes);
+  if (shared_bytes) std::memcpy(behind_slack(cta.shared_lines), shared_poison.data(), shared_bytes);
   cta.shared_init.assign((shared_bytes + 63) / 64 + 8, 0);
   cta.shared = {};
-  cta.shared.host = cta.shared_bytes.data() + kSlack;
+  cta.shared.host = behind_slack(cta.shared_lines);
   cta.shared.size = shared_bytes;
   cta.shared.init = cta.shared_init.data();
   cta.shared.tracked = detector != nullptr;

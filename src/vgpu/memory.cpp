@@ -11,7 +11,6 @@ namespace assay::vgpu {
 namespace {
 // Room before and after each region's bytes, so that a whole-row read of its last bytes by vector
 // code stays inside the allocation. Bounds are still checked exactly.
-constexpr uint64_t kSlack = 256;
 } // namespace
 
 void poison_fill(uint8_t* host, uint64_t size, Poison poison) {
@@ -28,8 +27,7 @@ void poison_fill(uint8_t* host, uint64_t size, Poison poison) {
 
 Region Memory::make(uint64_t base, uint64_t size, const std::vector<uint8_t>* data, Poison poison) {
   Region r;
-  auto& bytes = storage_.emplace_back(size + 2 * kSlack);
-  r.host = bytes.data() + kSlack;
+  r.host = behind_slack(storage_.emplace_back(with_slack(size))) + base % 64;
   r.size = size;
   r.base = base;
   if (data) {

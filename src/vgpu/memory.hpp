@@ -17,6 +17,18 @@
 
 namespace assay::vgpu {
 
+// Bytes from the start of a cache line on, so that rows of lanes do not straddle lines.
+struct alignas(64) CacheLine {
+  uint8_t bytes[64];
+};
+// Lines for `size` bytes with some to spare on both sides, since vector code may read whole rows
+// past an end; the first byte is at behind_slack().
+inline constexpr uint64_t kSlack = 256;
+inline std::vector<CacheLine> with_slack(uint64_t size) {
+  return std::vector<CacheLine>((size + 63) / 64 + 2 * kSlack / 64 + 1);
+}
+inline uint8_t* behind_slack(std::vector<CacheLine>& lines) { return lines.data()->bytes + kSlack; }
+
 struct Region {
   uint8_t* host = nullptr;
   uint64_t size = 0;
@@ -129,7 +141,7 @@ private:
   Poison poison_;
   std::vector<Region> buffers_, globals_;
   std::vector<std::string> names_;
-  std::vector<std::vector<uint8_t>> storage_; // bytes and init bits, owned
+  std::vector<std::vector<CacheLine>> storage_; // bytes and init bits, owned
   std::vector<std::vector<uint64_t>> init_storage_;
   const ptx::Module* module_ = nullptr;
 };

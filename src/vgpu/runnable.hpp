@@ -13,40 +13,52 @@ namespace assay::vgpu {
 
 class Runnable {
 public:
-  const std::vector<schedule::AgentId>& ids() const { return ids_; } // what policies see
-  bool empty() const { return ids_.empty(); }
-  uint32_t size() const { return uint32_t(ids_.size()); }
-  schedule::AgentId operator[](size_t at) const { return ids_[at]; }
+  // What policies see: sorted, without gaps.
+  std::span<const schedule::AgentId> ids() const { return {ids_.data() + first_, size()}; }
+  bool empty() const { return ids_.size() == first_; }
+  uint32_t size() const { return uint32_t(ids_.size() - first_); }
+  schedule::AgentId operator[](size_t at) const { return ids_[first_ + at]; }
 
   void insert(schedule::AgentId id) {
-    if (ids_.empty() || ids_.back() < id) return ids_.push_back(id); // as when CTAs start
-    auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
-    CHECK(at == ids_.end() || *at != id);
-    ids_.insert(at, id);
+    if (empty() || ids_.back() < id) { // as when CTAs start, and after a barrier
+      if (first_ && empty()) ids_.clear(), first_ = 0;
+      return ids_.push_back(id);
+    }
+    auto at = std::lower_bound(ids_.begin() + ptrdiff_t(first_), ids_.end(), id);
+    CHECK(*at != id);
+    if (first_ && at == ids_.begin() + ptrdiff_t(first_))
+      ids_[--first_] = id;
+    else
+      ids_.insert(at, id);
   }
   void erase(schedule::AgentId id) {
     size_t at = find(id);
-    CHECK(at < ids_.size());
-    ids_.erase(ids_.begin() + ptrdiff_t(at));
+    CHECK(at < size());
+    if (at == 0)
+      ++first_;
+    else
+      ids_.erase(ids_.begin() + ptrdiff_t(first_ + at));
   }
   // Its index, or size(). Mostly it is the one that was started last.
   size_t find(schedule::AgentId id) const {
-    const size_t n = ids_.size();
-    if (running_ < n && ids_[running_] == id) return running_;
-    if (running_ <= n && (running_ == 0 || ids_[running_ - 1] < id) &&
-        (running_ == n || id < ids_[running_]))
+    const auto all = ids();
+    const size_t n = all.size();
+    if (running_ < n && all[running_] == id) return running_;
+    if (running_ <= n && (running_ == 0 || all[running_ - 1] < id) &&
+        (running_ == n || id < all[running_]))
       return n; // it ran and waits
-    auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
-    return at != ids_.end() && *at == id ? size_t(at - ids_.begin()) : n;
+    auto at = std::lower_bound(all.begin(), all.end(), id);
+    return at != all.end() && *at == id ? size_t(at - all.begin()) : n;
   }
   // The agent there is the one that runs from now on.
   schedule::AgentId start(size_t at) {
     running_ = at;
-    return ids_[at];
+    return (*this)[at];
   }
 
 private:
   std::vector<schedule::AgentId> ids_;
+  size_t first_ = 0;   // those before it are gone: at a barrier agents leave from the front
   size_t running_ = 0; // index of the agent that ran last, when it was picked
 };
 

@@ -88,7 +88,8 @@ struct Warp : WarpMasks {
   uint32_t live = 0;          // lanes that have not exited
   Group* group = nullptr;     // that runs
   const Exec* code = nullptr; // of the current mode
-  uint64_t told = 0;          // address of the access that the detector is about to hear of
+  uint32_t seen = 0; // fixed addresses that are equal or evenly spaced, all 32 lanes of them
+  uint64_t told = 0; // address of the access that the detector is about to hear of
   uint32_t points_left = 0;
   int32_t quantum_left = 0;
   uint32_t active_count = 0;
@@ -174,7 +175,7 @@ struct Cta {
   CountedUse counted[16];
   bool finished = false;
   Region shared;
-  std::vector<uint8_t> shared_bytes;
+  std::vector<CacheLine> shared_lines;
   std::vector<uint64_t> shared_init;
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<Barrier> barriers;

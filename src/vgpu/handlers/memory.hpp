@@ -8,13 +8,12 @@
 
 namespace assay::vgpu::ASSAY_LEVEL {
 
-// A range of a region that is inside, aligned and (for reads) initialised. Bytes: a power of two.
+// A range of a region that is inside and (for reads) initialised. Bytes: a power of two.
 template <int Bytes, bool Shared> ASSAY_INLINE bool inside(const Region& r, uint64_t offset) {
   if (Shared) return offset + Bytes <= r.size; // of 32 bits
   return r.size >= uint64_t(Bytes) && offset <= r.size - Bytes;
 }
 template <int Bytes> ASSAY_INLINE bool initialised(const Region& r, uint64_t offset) {
-  if (!r.init) return true;
   if constexpr (Bytes <= 16)
     return init_test_small(r.init, offset, Bytes);
   else
@@ -113,6 +112,16 @@ ASSAY_OTHER_WAY const Exec* tell(const Exec* e, Warp* w, char* regs) {
   }                                                                                                \
   static_cast<void>(0)
 
+// affine<Stride>(a), looked at once only where the addresses are fixed. That the first two lanes
+// are Stride apart has been seen.
+template <int Stride, class A>
+ASSAY_INLINE bool evenly_spaced(const Lanes<A>& a, Warp* w, uint32_t bit) {
+  if (w->seen & bit) return true;
+  if (!affine<Stride>(a)) return false;
+  w->seen |= bit;
+  return true;
+}
+
 // Spreads the interleaved elements of all lanes over V registers.
 template <class M, class R, int V>
 ASSAY_INLINE void spread(const uint8_t* from, const Exec* e, const Warp* w, char* regs) {
@@ -142,7 +151,8 @@ ASSAY_INLINE void spread(const uint8_t* from, const Exec* e, const Warp* w, char
   }
 }
 
-template <class M, class R, int V, bool Shared, class A, bool Full, bool Detect>
+// Init: the region has bytes that nobody has written; apart, again for the frame.
+template <class M, class R, int V, bool Shared, class A, bool Full, bool Detect, bool Init = false>
 const Exec* load(const Exec* e, Warp* w, char* regs) {
   constexpr int kBytes = int(sizeof(M)) * V;
   if (!Full) ASSAY_LOAD_OTHER(e, w, regs);
@@ -152,15 +162,17 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
   A step = a.v[1] - a.v[0];
   Region* r = region_of<Shared>(w, address);
   if (!ordinary<Shared>(r) || address & (kBytes - 1)) ASSAY_LOAD_OTHER(e, w, regs);
+  if (!Init && r->init) ASSAY_TAIL load<M, R, V, Shared, A, Full, Detect, true>(e, w, regs);
   uint64_t offset = Shared ? address : address - r->base;
   if (step == A(kBytes)) {
-    if (!affine<kBytes>(a) || !inside<kBytes * 32, Shared>(*r, offset) ||
-        !initialised<kBytes * 32>(*r, offset))
+    if (!evenly_spaced<kBytes>(a, w, e->op.bit_of_load()) ||
+        !inside<kBytes * 32, Shared>(*r, offset) || (Init && !initialised<kBytes * 32>(*r, offset)))
       ASSAY_LOAD_OTHER(e, w, regs);
     spread<M, R, V>(r->host + offset, e, w, regs);
     ASSAY_TELL(Heard::read_row);
   } else if (V == 1 && step == 0) {
-    if (!affine<0>(a) || !inside<kBytes, Shared>(*r, offset) || !initialised<kBytes>(*r, offset))
+    if (!evenly_spaced<0>(a, w, e->op.bit_of_load()) || !inside<kBytes, Shared>(*r, offset) ||
+        (Init && !initialised<kBytes>(*r, offset)))
       ASSAY_LOAD_OTHER(e, w, regs);
     M value;
     std::memcpy(&value, r->host + offset, sizeof value);
@@ -208,7 +220,7 @@ const Exec* store(const Exec* e, Warp* w, char* regs) {
   if (Shared) address = uint32_t(address);
   Region* r = region_of<Shared>(w, address);
   if (!ordinary<Shared>(r) || address & (kBytes - 1) || r->read_only || r->retrack_on_store ||
-      !affine<kBytes>(a))
+      A(a.v[1] - a.v[0]) != A(kBytes) || !evenly_spaced<kBytes>(a, w, e->op.bit_of_store()))
     ASSAY_STORE_OTHER(e, w, regs);
   uint64_t offset = Shared ? address : address - r->base;
   if (!inside<kBytes * 32, Shared>(*r, offset)) ASSAY_STORE_OTHER(e, w, regs);

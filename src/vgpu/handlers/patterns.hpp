@@ -1,6 +1,6 @@
 // Tests of whole rows of lanes, and gathers: what the memory handlers need of each vector level.
-// Included by core.cpp once per level. The intrinsics stand where g++ 12 makes poor code of the
-// loop (a reduction to one bit, a gather).
+// Included once per level by core.cpp and pure_floating.cpp. The intrinsics stand where g++ 12
+// makes poor code of the loop (a reduction to one bit, a gather).
 #pragma once
 
 #include "vgpu/lanes.hpp"
@@ -107,6 +107,24 @@ ASSAY_INLINE bool any(const Lanes<uint32_t>& a) {
   uint32_t all = 0;
   for (uint32_t p : parts) all |= p;
   return all != 0;
+#endif
+}
+
+// Is any lane a NaN?
+ASSAY_INLINE bool any_nan(const Lanes<float>& a) {
+#if defined(__AVX512F__)
+  const __m512 low = _mm512_load_ps(a.v), high = _mm512_load_ps(a.v + 16);
+  return _mm512_cmp_ps_mask(low, high, _CMP_UNORD_Q) != 0;
+#elif defined(__AVX2__)
+  __m256 bad{};
+  for (int k = 0; k < 32; k += 16)
+    bad = _mm256_or_ps(
+        bad, _mm256_cmp_ps(_mm256_load_ps(a.v + k), _mm256_load_ps(a.v + k + 8), _CMP_UNORD_Q));
+  return _mm256_movemask_ps(bad) != 0;
+#else
+  int32_t bad = 0;
+  for (int i = 0; i < kLanes; ++i) bad |= a.v[i] != a.v[i];
+  return bad != 0;
 #endif
 }
 
