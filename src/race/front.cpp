@@ -10,8 +10,11 @@
 
 namespace assay::race {
 namespace {
-// The short way is one function at each of its beginnings: calls would take half of its time.
+// The short way is one function at each of its beginnings, and one that calls nothing: calls, and
+// the registers to be saved for them, would take half of its time. Whatever needs a call (a row to
+// be made, a pool to grow) goes the long way, which begins in a function of its own.
 #define ASSAY_HOT inline __attribute__((always_inline))
+#define ASSAY_LONG __attribute__((noinline))
 constexpr uint8_t kMaxBytes = 32; // as many as a record can tell
 constexpr size_t kRunBytes = 16;  // neighbouring lanes with at least so many become one record
 
@@ -72,6 +75,7 @@ ASSAY_HOT bool Front::extends(const Record& e, const Row& row, uint32_t lanes,
          (e.lanes == lanes || e.warps == warps_);
 }
 
+template <bool MayGrow>
 ASSAY_HOT bool Front::hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t what,
                                uint32_t lanes, uint32_t change, bool changing) {
   for (uint32_t i = head; i; i = pool[i].next) {
@@ -85,18 +89,17 @@ ASSAY_HOT bool Front::hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint6
     e.change = change;
     return true;
   }
-  if (head && changing) return false;
+  if ((head && changing) || (!MayGrow && !pool.room())) return false;
   if (changing) row.change = change;
-  uint32_t next = head;
-  head = pool.add(what, when_, warps_, lanes, change);
-  pool[head].next = next;
+  head = pool.add<MayGrow>(what, when_, warps_, lanes, change, head);
   return true;
 }
 
-// True: there was nothing to judge, and the access is kept.
+// True: there was nothing to judge, and the access is kept. `write`: of the attributes, where the
+// caller knows.
 ASSAY_HOT bool Front::hot(Row& row, Region& region, uint32_t pc, uint16_t attributes, int start,
-                          uint32_t lanes, uint32_t change) {
-  bool write = attributes & kWrite, changing = (attributes & (kWrite | kSilent)) == kWrite;
+                          uint32_t lanes, uint32_t change, bool write) {
+  const bool changing = write && !(attributes & kSilent);
   if (row.generation != region.generation || row.floor != region.floor || row.writes) return false;
   Store& store = *region.store;
   uint64_t what = Record::what(pc, attributes, start);
@@ -108,9 +111,7 @@ ASSAY_HOT bool Front::hot(Row& row, Region& region, uint32_t pc, uint16_t attrib
   const uint32_t bytes = (attributes >> kBytesShift) + 1u, granule = 1u << row.granule_bits;
   if (!row.live_cells) return false;
   Cell* cell = &store.cells.at(row.cells)[uint32_t(start) >> row.granule_bits];
-  if (bytes != granule)
-    return !write && hot_cells(cell, row, store, bytes, what, start, lanes, change);
-  if (cell->writes) return false;
+  if (bytes != granule || cell->writes) return false;
   if (!write) return hot_keep(store.records, cell->reads, row, what, lanes, change, false);
   if (row.reads || cell->reads) return false;
   row.cell_writes = true;
@@ -118,11 +119,19 @@ ASSAY_HOT bool Front::hot(Row& row, Region& region, uint32_t pc, uint16_t attrib
 }
 
 // A read of several cells: kept in all of them or, where one is not plain, in none.
-bool Front::hot_cells(Cell* cell, Row& row, Store& store, uint32_t bytes, uint64_t what, int start,
+bool Front::hot_cells(Row& row, const Region& region, uint32_t pc, uint16_t attributes, int start,
                       uint32_t lanes, uint32_t change) {
-  const uint32_t granule = 1u << row.granule_bits, count = bytes >> row.granule_bits;
-  if ((bytes | uint32_t(start)) & (granule - 1) || uint32_t(start) + bytes > kRowBytes)
+  if (row.generation != region.generation || row.floor != region.floor || row.writes ||
+      !row.live_cells)
     return false;
+  Store& store = *region.store;
+  const uint64_t what = Record::what(pc, attributes, start);
+  const uint32_t bytes = (attributes >> kBytesShift) + 1u;
+  const uint32_t granule = 1u << row.granule_bits, count = bytes >> row.granule_bits;
+  if (attributes & (kWrite | kAffine) || bytes <= granule ||
+      (bytes | uint32_t(start)) & (granule - 1) || uint32_t(start) + bytes > kRowBytes)
+    return false;
+  Cell* cell = &store.cells.at(row.cells)[uint32_t(start) >> row.granule_bits];
   for (uint32_t k = 0; k < count; ++k) {
     if (cell[k].writes) return false;
     for (uint32_t i = cell[k].reads; i; i = store.records[i].next)
@@ -130,7 +139,7 @@ bool Front::hot_cells(Cell* cell, Row& row, Store& store, uint32_t bytes, uint64
         return false;
   }
   for (uint32_t k = 0; k < count; ++k)
-    hot_keep(store.records, cell[k].reads, row, what, lanes, change, false);
+    hot_keep<true>(store.records, cell[k].reads, row, what, lanes, change, false);
   return true;
 }
 
@@ -142,10 +151,20 @@ ASSAY_HOT Row* Front::row_of(Region*& region, uint64_t address) {
 
 // One location, accessed by lanes of one time.
 ASSAY_HOT void Front::point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes,
-                            uint32_t change) {
+                            uint32_t change, bool write) {
+  Region* region = shared_;
+  Row* row = shadow_.known_row(region, address);
+  if (row && hot(*row, *region, pc, attributes, int(address % kRowBytes), lanes, change, write))
+    return;
+  point_anew(address, lanes, pc, attributes, change);
+}
+
+ASSAY_LONG void Front::point_anew(uint64_t address, uint32_t lanes, uint32_t pc,
+                                  uint16_t attributes, uint32_t change) {
   Region* region;
   Row* row = row_of(region, address);
-  if (row && hot(*row, *region, pc, attributes, int(address % kRowBytes), lanes, change)) return;
+  const int start = int(address % kRowBytes);
+  if (row && hot_cells(*row, *region, pc, attributes, start, lanes, change)) return;
   Access& g = groups_.front();
   g.record.pc = pc;
   g.record.attributes = attributes;
@@ -157,20 +176,27 @@ ASSAY_HOT void Front::point(uint64_t address, uint32_t lanes, uint32_t pc, uint1
 // -- accesses ------------------------------------------------------------------------------------
 
 void Front::affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint16_t attributes) {
-  prepare(space, agent);
+  if (!prepared(space, agent)) return prepare_affine(space, agent, address, pc, attributes);
   attributes |= kAffine;
   uint32_t change = change_of(attributes);
   if (uniform_ && address % kRowBytes == 0 && attributes >> kBytesShift == kRowBytes / 32 - 1 &&
       (!(attributes & kWrite) || variables_->empty())) {
-    Region* region;
-    Row* row = row_of(region, address);
-    if (row && hot(*row, *region, pc, attributes, 0, kAllLanes, change)) return;
+    Region* region = shared_;
+    Row* row = shadow_.known_row(region, address);
+    if (row && hot(*row, *region, pc, attributes, 0, kAllLanes, change, attributes & kWrite))
+      return;
   }
   affine_anew(agent, address, pc, attributes, change);
 }
 
-void Front::affine_anew(Agent agent, uint64_t address, uint32_t pc, uint16_t attributes,
-                        uint32_t change) {
+ASSAY_LONG void Front::prepare_affine(Space space, Agent agent, uint64_t address, uint32_t pc,
+                                      uint16_t attributes) {
+  prepare_anew(space, agent);
+  affine(space, agent, address, pc, attributes);
+}
+
+ASSAY_LONG void Front::affine_anew(Agent agent, uint64_t address, uint32_t pc, uint16_t attributes,
+                                   uint32_t change) {
   uint32_t bytes = (uint32_t(attributes >> kBytesShift) + 1) * 32;
   if (attributes & kWrite && !variables_->empty()) {
     uint32_t parts = attributes & kStrong ? 32 : 1; // each lane's location may begin a chain
@@ -185,8 +211,20 @@ void Front::affine_anew(Agent agent, uint64_t address, uint32_t pc, uint16_t att
 
 void Front::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
                       uint16_t attributes) {
-  prepare(space, agent);
-  if (uniform_) return point(address, lanes, pc, attributes, shadow_.change());
+  if (!prepared(space, agent))
+    return prepare_broadcast(space, agent, lanes, address, pc, attributes);
+  if (!uniform_) return broadcast_anew(agent, lanes, address, pc, attributes);
+  point(address, lanes, pc, attributes, shadow_.change(), false);
+}
+
+ASSAY_LONG void Front::prepare_broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address,
+                                         uint32_t pc, uint16_t attributes) {
+  prepare_anew(space, agent);
+  broadcast(space, agent, lanes, address, pc, attributes);
+}
+
+ASSAY_LONG void Front::broadcast_anew(Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
+                                      uint16_t attributes) {
   split(agent, lanes, pc, attributes, shadow_.change());
   for (Access& g : groups_) now(g, address);
 }
@@ -211,7 +249,7 @@ void Front::row_part(Space space, Agent agent, uint32_t lanes, uint64_t base, ui
     Region* region;
     Row* row = row_of(region, at);
     int start = int(at % kRowBytes) - int(first * bytes);
-    if (row && hot(*row, *region, pc, attributes, start, part, shadow_.change())) continue;
+    if (row && hot(*row, *region, pc, attributes, start, part, shadow_.change(), false)) continue;
     groups_.front().record.lanes = part;
     now(groups_.front(), base);
   }
@@ -249,7 +287,7 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
       in_a_row(groups.subspan(i, run), own | kAffine);
       i += run - 1;
     } else if (uniform_ && apart && (silent == 0 || silent == at.lanes)) {
-      point(at.address, at.lanes, info.pc, own, change);
+      point(at.address, at.lanes, info.pc, own, change, info.write);
     } else {
       parts(at, silent);
       if (apart) finish();
@@ -274,7 +312,8 @@ void Front::in_a_row(std::span<const AddressGroups::Group> run, uint32_t first,
     Row* row = shadow_.row(region, run.front().address);
     int start = int(run.front().address % kRowBytes) - int(first * bytes);
     const Record& r = groups_.front().record;
-    if (row && hot(*row, *region, r.pc, attributes, start, lanes, r.change)) return;
+    if (row && hot(*row, *region, r.pc, attributes, start, lanes, r.change, attributes & kWrite))
+      return;
   }
   for (Access& g : groups_) {
     Record saved = g.record;

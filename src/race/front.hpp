@@ -43,24 +43,35 @@ private:
 
   // What the accesses of one agent have in common, until something other than an access happens.
   void prepare(Space space, Agent agent) {
-    if (agent.cta != agent_.cta || agent.warp != agent_.warp || space != space_)
-      prepare_anew(space, agent);
+    if (!prepared(space, agent)) prepare_anew(space, agent);
   }
   void prepare_anew(Space space, Agent agent);
   uint32_t change_of(uint16_t attributes) {
     return (attributes & (kWrite | kSilent)) == kWrite ? shadow_.next_change() : shadow_.change();
   }
   bool hot(Row& row, Region& region, uint32_t pc, uint16_t attributes, int start, uint32_t lanes,
-           uint32_t change);
+           uint32_t change, bool write);
+  template <bool MayGrow = false>
   bool hot_keep(RecordPool& pool, uint32_t& head, Row& row, uint64_t what, uint32_t lanes,
                 uint32_t change, bool changing);
   bool extends(const Record& e, const Row& row, uint32_t lanes, bool changing) const;
-  bool hot_cells(Cell* cell, Row& row, Store& store, uint32_t bytes, uint64_t what, int start,
+  bool hot_cells(Row& row, const Region& region, uint32_t pc, uint16_t attributes, int start,
                  uint32_t lanes, uint32_t change);
   Row* row_of(Region*& region, uint64_t address);
+  bool prepared(Space space, Agent agent) const {
+    return agent.cta == agent_.cta && agent.warp == agent_.warp && space == space_;
+  }
   void affine_anew(Agent agent, uint64_t address, uint32_t pc, uint16_t attributes,
                    uint32_t change);
-  void point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change);
+  void point(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change,
+             bool write);
+  void point_anew(uint64_t address, uint32_t lanes, uint32_t pc, uint16_t attributes,
+                  uint32_t change);
+  void prepare_affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint16_t attributes);
+  void prepare_broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
+                         uint16_t attributes);
+  void broadcast_anew(Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
+                      uint16_t attributes);
 
   bool split(Agent agent, uint32_t lanes, uint32_t pc, uint16_t attributes, uint32_t change);
   void split_copies(const CtaState& c, const Access& pattern, uint32_t lanes, uint32_t number);

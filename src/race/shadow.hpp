@@ -15,7 +15,7 @@
 
 namespace assay::race {
 
-struct Row {
+struct alignas(32) Row {                          // never in two cache lines
   uint32_t writes = kNoRecord, reads = kNoRecord; // affine accesses, newest first
   uint32_t cells = 0;                             // single locations; an index of CellPool
   uint32_t change = 0;                            // last change counter of any byte
@@ -25,7 +25,7 @@ struct Row {
   bool live_cells = false;  // the table's contents belong to this generation
   bool cell_writes = false; // some live cell has a write
 };
-static_assert(sizeof(Row) <= 32);
+static_assert(sizeof(Row) == 32);
 
 // One tracked buffer, or the shared memory of one CTA.
 struct Region {
@@ -64,6 +64,15 @@ public:
     Row* page = r->pages[index / kPageRows].get();
     if (!page && !(page = add_page(*r, index / kPageRows))) return nullptr;
     return page + index % kPageRows;
+  }
+  // The same where neither the region has to be looked for nor the row to be made; else null.
+  Row* known_row(Region*& r, uint64_t address) {
+    if (!r) r = recent_[address >> 40 & 15];
+    if (!r || address < r->base || address >= r->end) return nullptr;
+    uint64_t index = address / kRowBytes - r->first_row;
+    if (r->rows) return r->rows.get() + index;
+    Row* page = r->pages[index / kPageRows].get();
+    return page ? page + index % kPageRows : nullptr;
   }
   // To be called before judge() and insert(); drops what is dead.
   void touch(const Place& p, uint32_t cta) {

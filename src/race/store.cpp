@@ -8,9 +8,11 @@ namespace assay::race {
 uint32_t RecordPool::grow() {
   uint64_t capacity = capacity_ ? uint64_t(capacity_) * 2 : 1024;
   CHECK(capacity < UINT32_MAX);
-  auto* grown =
-      static_cast<Record*>(std::realloc(static_cast<void*>(records_), capacity * sizeof(Record)));
+  // From the start of a cache line: no record straddles two.
+  auto* grown = static_cast<Record*>(std::aligned_alloc(64, capacity * sizeof(Record)));
   CHECK(grown);
+  if (records_) std::memcpy(static_cast<void*>(grown), records_, capacity_ * sizeof(Record));
+  std::free(records_);
   total_ += (capacity - capacity_) * sizeof(Record);
   records_ = grown;
   capacity_ = uint32_t(capacity);

@@ -33,16 +33,20 @@ public:
     records_[i] = r;
     return i;
   }
+  bool room() const { return free_ || used_ < capacity_; } // for one more without growing
   // The same from a record's parts, see Record::what.
-  uint32_t add(uint64_t what, uint64_t when, uint32_t warps, uint32_t lanes, uint32_t change) {
+  // MayGrow: there may be no room().
+  template <bool MayGrow>
+  __attribute__((always_inline)) uint32_t add(uint64_t what, uint64_t when, uint32_t warps,
+                                              uint32_t lanes, uint32_t change, uint32_t next) {
     uint32_t i = free_;
     if (i)
       free_ = records_[i].next;
     else
-      i = used_ < capacity_ ? used_++ : grow();
+      i = !MayGrow || used_ < capacity_ ? used_++ : grow();
     // One store for each half: an array on the stack would be read back before its parts are there.
     char* to = reinterpret_cast<char*>(&records_[i]);
-    uint64_t who = warps | uint64_t(lanes) << 32, rest = change;
+    uint64_t who = warps | uint64_t(lanes) << 32, rest = change | uint64_t(next) << 32;
     std::memcpy(to, &what, 8);
     std::memcpy(to + 8, &when, 8);
     std::memcpy(to + 16, &who, 8);
