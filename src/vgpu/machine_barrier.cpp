@@ -203,6 +203,14 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
     detector->barrier(phase);
   }
   for (auto& w : cta.warps) {
+    Group& only = w->groups.front();
+    if (w->group_count == 1 && only.state == GroupState::at_barrier && only.barrier == number &&
+        b.kind < 2) {
+      only.bypassed = false;
+      only.pc += 1;
+      set_state(*w, only, GroupState::ready);
+      continue;
+    }
     Group* merged = nullptr;
     for (Group& g : w->groups) {
       if (g.state != GroupState::at_barrier || g.barrier != number) continue;

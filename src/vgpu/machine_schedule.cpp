@@ -257,10 +257,13 @@ void Machine::after_slice(Warp& w, Group& g) {
     release_joins(w);
     g.stalled = 0;
   }
-  if (w.reason == Stop::barrier || w.reason == Stop::meet || w.reason == Stop::join ||
-      w.reason == Stop::async)
+  // A warp in one piece that waits has nothing to settle.
+  if ((w.group_count > 1 || g.state == GroupState::at_join) &&
+      (w.reason == Stop::barrier || w.reason == Stop::meet || w.reason == Stop::join ||
+       w.reason == Stop::async)) {
     settle(w);
-  if (w.reason == Stop::barrier && !abort) check_barrier_divergence(w);
+    if (w.reason == Stop::barrier && !abort) check_barrier_divergence(w);
+  }
   if (w.reason == Stop::point && g.state == GroupState::ready) split(w, g);
 }
 

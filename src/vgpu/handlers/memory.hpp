@@ -185,6 +185,29 @@ const Exec* load(const Exec* e, Warp* w, char* regs) {
   ASSAY_NEXT(e, w, regs);
 }
 
+// The same where lowering expects equal addresses: of its own, so that the processor's predictor
+// sees apart what reads rows and what reads single values, which alternate in matrix products.
+template <class M, class R, bool Shared, class A, bool Detect>
+const Exec* load_uniform(const Exec* e, Warp* w, char* regs) {
+  constexpr int kBytes = int(sizeof(M));
+  const auto& a = lanes<A>(regs, e->op.a);
+  uint64_t address = uint64_t(a.v[0]) + e->op.imm;
+  if (Shared) address = uint32_t(address);
+  const Region* r = region_of<Shared>(w, address);
+  if (!ordinary<Shared>(r) || address & (kBytes - 1) || r->init || a.v[1] != a.v[0] ||
+      !evenly_spaced<0>(a, w, e->op.bit_of_load()))
+    ASSAY_TAIL load<M, R, 1, Shared, A, true, Detect>(e, w, regs);
+  uint64_t offset = Shared ? address : address - r->base;
+  if (!inside<kBytes, Shared>(*r, offset))
+    ASSAY_TAIL load<M, R, 1, Shared, A, true, Detect>(e, w, regs);
+  M value;
+  std::memcpy(&value, r->host + offset, sizeof value);
+  auto& d = lanes<R>(regs, e->op.d);
+  for (int i = 0; i < kLanes; ++i) d.v[i] = R(value);
+  ASSAY_TELL(Heard::read_one);
+  ASSAY_NEXT(e, w, regs);
+}
+
 // The other way round: what all lanes store, as it will lie in memory. Not in a local variable,
 // whose address would cost the handler its tail call.
 template <class M, class R, int V>
@@ -316,6 +339,8 @@ template <bool Full, bool Detect> Handler load_handler(const ir::MemInfo& m, con
   if (!m.nc || !Detect) // the detector is told of .nc by the general form
     h = by_kind(m, op, true, [&]<class M, class R, int V, bool Shared, class A>() -> Handler {
       if (guarded) return access_by<load_guarded_now<M, R, V, Shared, A, Detect>>;
+      if constexpr (V == 1 && Full)
+        if (m.pattern == ir::AddressPattern::uniform) return load_uniform<M, R, Shared, A, Detect>;
       return load<M, R, V, Shared, A, Full, Detect>;
     });
   if (h) return h;
