@@ -31,6 +31,37 @@ TEST(Memory, WhatTheLaunchFixesIsAConstantOfTheFrame) {
   EXPECT_EQ(p->ops.back().length, 5); // instructions still count
 }
 
+TEST(Memory, AnAddressThatIsComputedOnceIsFixed) {
+  auto p = lower_body("ld.param.u64 %d2, [a]; mov.u32 %r2, %tid.x; mul.wide.u32 %d3, %r2, 4;"
+                      "add.s64 %d4, %d2, %d3; ld.global.u32 %r3, [%d4]; st.global.u32 [%d4+4], %r3;"
+                      "ld.global.u32 %r4, [%d2]; st.global.u32 [%d2+8], %r4; ret;");
+  const uint8_t first = mem(*p, OpCode::ld, 0).fixed, second = mem(*p, OpCode::ld, 1).fixed;
+  EXPECT_NE(first, 0);
+  EXPECT_NE(second, 0);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(mem(*p, OpCode::st, 0).fixed, first);
+  EXPECT_EQ(mem(*p, OpCode::st, 1).fixed, second);
+}
+
+TEST(Memory, AnAddressThatMayChangeIsNotFixed) {
+  // Computed anew at each turn of a loop; written twice; written under a guard; written on one
+  // path.
+  for (const char* body :
+       {"mov.u32 %r1, 0; L: mul.wide.u32 %d3, %r1, 4; ld.global.u32 %r3, [%d3]; add.u32 %r1, %r1, "
+        "1;"
+        "setp.lt.u32 %p1, %r1, %r3; @%p1 bra L; ret;",
+        "ld.param.u64 %d3, [a]; add.s64 %d3, %d3, 4; ld.global.u32 %r3, [%d3];"
+        "st.global.u32 [%d1], %r3; ret;",
+        "ld.param.u64 %d2, [a]; @%p1 add.s64 %d3, %d2, 4; ld.global.u32 %r3, [%d3];"
+        "st.global.u32 [%d1], %r3; ret;",
+        "ld.param.u64 %d2, [a]; @%p1 bra L; add.s64 %d3, %d2, 4; L: ld.global.u32 %r3, [%d3];"
+        "st.global.u32 [%d1], %r3; ret;"}) {
+    auto p = lower_body(body);
+    auto loads = find(*p, OpCode::ld);
+    EXPECT_EQ(p->mem[p->ops[loads.back()].c].fixed, 0) << body;
+  }
+}
+
 TEST(Memory, ARegisterWrittenTwiceIsNoConstant) {
   auto p = lower_body("ld.param.u32 %r1, [n]; add.u32 %r1, %r1, 1; mov.u32 %r2, %tid.x;"
                       "@%p1 mov.u32 %r2, %ctaid.x; add.u32 %r1, %r1, %r2;"

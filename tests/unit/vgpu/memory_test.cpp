@@ -3,6 +3,7 @@
 #include "job.hpp"
 
 #include "base/random.hpp"
+#include "vgpu/memory.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -33,6 +34,54 @@ TEST(Memory, OneLaneOutsideByOneBitOfItsAddress) {
         EXPECT_EQ(o.events[0].places[0].lane, 5u);
       }
     }
+}
+
+// The bits of rows against bit after bit, at all offsets of their words.
+template <uint64_t Bytes> void rows_of_bits() {
+  Random random(Bytes);
+  for (uint64_t offset = 0; offset < 192; ++offset)
+    for (int hole = -2; hole < 20; ++hole) {
+      std::vector<uint64_t> init((offset + Bytes) / 64 + 9);
+      for (uint64_t& w : init) w = hole == -2 ? random.next() : ~uint64_t(0);
+      if (hole >= 0) { // one bit is missing: inside, or just outside
+        uint64_t at = hole < 4 ? offset + (hole & 1 ? Bytes : 0) - (hole & 2 ? 1 : 0)
+                               : offset + random.below(Bytes);
+        if (at != ~uint64_t(0)) init[at / 64] &= ~(uint64_t(1) << at % 64);
+      }
+      EXPECT_EQ(init_test_long<Bytes>(init.data(), offset), init_test(init.data(), offset, Bytes))
+          << Bytes << " at " << offset << ", hole " << hole;
+      std::vector<uint64_t> same = init;
+      init_set_long<Bytes>(init.data(), offset);
+      init_set(same.data(), offset, Bytes);
+      EXPECT_EQ(init, same) << Bytes << " at " << offset;
+    }
+}
+TEST(Memory, InitialisationBitsOfRows) {
+  rows_of_bits<32>();
+  rows_of_bits<64>();
+  rows_of_bits<128>();
+  rows_of_bits<512>();
+}
+
+// An address register that first holds equal addresses, then some that only begin like a row: what
+// has been seen of a pattern counts only while it cannot change.
+TEST(Memory, APatternIsLookedAtAgainWhereTheAddressMayChange) {
+  std::string text =
+      header(".param .u64 a, .param .u64 b") +
+      ".reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<9>;\n"
+      "ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0;\n"
+      "mov.u32 %r5, 0; sub.u32 %r6, 33, %r1; setp.lt.u32 %p2, %r1, 2; selp.u32 %r6, %r1, %r6, %p2;"
+      "L: mul.lo.u32 %r3, %r6, %r2; mul.wide.u32 %d3, %r3, 4; add.s64 %d4, %d1, %d3;\n"
+      "ld.global.u32 %r4, [%d4]; mad.lo.u32 %r5, %r5, 31, %r4;\n"
+      "add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 2; @%p1 bra L;\n"
+      "mul.wide.u32 %d5, %r1, 4; add.s64 %d6, %d2, %d5; st.global.u32 [%d6], %r5; ret; }\n";
+  JobSpec j = job(text, 1, 32, {128, 128});
+  j.buffers[0].data.resize(128);
+  for (uint32_t i = 0; i < 32; ++i) j.buffers[0].data[4 * i] = uint8_t(i + 1);
+  Outcome o = run_with(j, "canonical", 1);
+  ASSERT_TRUE(o.completed);
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(o.memory[1][4 * lane], 31 + (lane < 2 ? lane : 33 - lane) + 1) << lane;
 }
 
 struct Access {
