@@ -43,10 +43,13 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
     if (at) plan.vary.launch = at->launch, plan.vary.pc = at->pc;
     vgpu::Outcome other = perform(job, plan, options);
     ++runs;
-    bool undecided = ended_early(other);
-    bool differs = !undecided && (other.completed != out.completed || other.digest != out.digest);
-    if (undecided && unfinished.events.empty()) unfinished = std::move(other);
-    return differs ? std::make_shared<const vgpu::Outcome>(std::move(other)) : nullptr;
+    if (ended_early(other)) {
+      if (unfinished.events.empty()) unfinished = std::move(other);
+      return std::shared_ptr<const vgpu::Outcome>();
+    }
+    if (other.completed == out.completed && other.digest == out.digest)
+      return std::shared_ptr<const vgpu::Outcome>();
+    return std::make_shared<const vgpu::Outcome>(std::move(other));
   };
   for (uint8_t variation : {1, 2}) {
     auto together = differing(variation, nullptr);

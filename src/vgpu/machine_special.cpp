@@ -112,7 +112,7 @@ bool Machine::first_open_use(uint32_t pc) {
   return first;
 }
 
-void Machine::open_value(const Warp& w, uint32_t pc, uint32_t lane, std::string what,
+void Machine::open_value(const Warp& w, uint32_t pc, uint32_t lane, const std::string& what,
                          bool by_time) {
   auto& list = by_time ? outcome.time_reads : outcome.unspecified;
   list.push_back({by_time ? EventKind::nondeterministic : EventKind::unspecified_value,

@@ -7,7 +7,6 @@ namespace {
 using test::header;
 using test::job;
 using test::run_with;
-using test::word;
 
 // Stores %r9 (or what `body` stores) at the thread's place.
 JobSpec kernel(const std::string& body) {
