@@ -101,6 +101,20 @@ ensure_nvrtc() {
   cksum <"$list" >"$venv/.nvrtc"
 }
 
+# What the injection library of the native backend is built with, into the same environment.
+ensure_native() {
+  local list=$root/setup/requirements-native.txt venv=$root/.venv log=$root/build/setup.log
+  [ "$(cksum <"$list")" = "$(cat "$venv/.native" 2>/dev/null)" ] && return
+  say "installing with pip into .venv: $(grep -v '^#' "$list" | tr '\n' ' ')"
+  if ! "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list" \
+    </dev/null >"$log" 2>&1 9>&-; then
+    tail -n 15 "$log" >&2
+    say "pip failed (all of its output: $log); tried in $venv: pip install -r $list"
+    exit 4
+  fi
+  cksum <"$list" >"$venv/.native"
+}
+
 # As many compilers as cores, and no more than one for each 1.5 GiB of free memory.
 jobs() {
   local cores memory

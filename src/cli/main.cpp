@@ -91,8 +91,18 @@ std::string unknown_command(const std::vector<std::string>& arguments, const CLI
                      did_you_mean(arguments[0], names), join(names, ", "));
 }
 
-int run(const std::vector<std::string>& arguments) {
+// Words behind -- are another program's, of which CLI11 would take those that look like flags.
+std::vector<std::string> take_command(std::vector<std::string>& arguments) {
+  auto end = std::find(arguments.begin(), arguments.end(), "--");
+  if (arguments[0] != "run" || end == arguments.end()) return {};
+  std::vector<std::string> command(end + 1, arguments.end());
+  arguments.erase(end, arguments.end());
+  return command;
+}
+
+int run(std::vector<std::string> arguments) {
   Session session;
+  session.command = take_command(arguments);
   session.style.color = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
   session.program = program_name();
   int code = kPass;
@@ -105,6 +115,7 @@ int run(const std::vector<std::string>& arguments) {
   add_determinism(app, session, code);
   add_exec(app, session, code);
   add_replay(app, session, code);
+  add_run(app, session, code);
   add_explain(app, session, code);
   add_case(app, session, code);
   add_doctor(app, session, code);

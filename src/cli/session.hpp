@@ -25,6 +25,7 @@ struct Session {
   std::vector<std::string> targets; // case files, kernels, folders
   cases::Options options;           // launch options of the command line
   std::vector<std::string> typed;   // the same as words, for commands that replay
+  std::vector<std::string> command; // of run: what stands behind --
   std::string program = "assay";    // how the user starts us
 };
 
@@ -55,6 +56,7 @@ void add_exec(CLI::App& app, Session& session, int& code);
 void add_replay(CLI::App& app, Session& session, int& code);
 void add_explain(CLI::App& app, Session& session, int& code);
 void add_doctor(CLI::App& app, Session& session, int& code);
+void add_run(CLI::App& app, Session& session, int& code);
 void add_case(CLI::App& app, Session& session, int& code);
 
 } // namespace assay::cli

@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "compile": {"base"},
     "inputs": {"base"},
     "cases": ENGINE | {"explore", "compile", "inputs"},
+    "native": {"base"},
     "report": {"base"},
 }
 EVERYTHING = set(MAY_INCLUDE) | {"cli"}

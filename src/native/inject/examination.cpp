@@ -1,0 +1,376 @@
+// The course of an examination, but for the repeats; see examination.hpp and docs/native.md.
+#include "native/inject/examination.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+namespace assay::native {
+namespace {
+
+uint64_t host_memory_free() {
+  std::FILE* file = std::fopen("/proc/meminfo", "r");
+  if (!file) return 0;
+  char line[256];
+  unsigned long long kib = 0;
+  while (std::fgets(line, sizeof line, file))
+    if (std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1) break;
+  std::fclose(file);
+  return uint64_t(kib) * 1024;
+}
+
+std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+} // namespace
+
+Examination::Examination(Tool& tool, std::unique_ptr<Request> request, uint64_t number,
+                         CUcontext context)
+    : tool_(tool), request_(std::move(request)), context_(context),
+      begin_(std::chrono::steady_clock::now()), lap_(begin_) {
+  report_.process = uint64_t(::getpid());
+  report_.number = number;
+  report_.launch = request_->launch;
+}
+
+Examination::~Examination() { release(); }
+
+double Examination::elapsed() const {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_)
+      .count();
+}
+
+void Examination::figure(const std::string& name, uint64_t value) {
+  report_.figures.emplace_back(name, std::to_string(value));
+}
+
+void Examination::lap(const std::string& name) {
+  const auto now = std::chrono::steady_clock::now();
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f",
+                std::chrono::duration<double, std::milli>(now - lap_).count());
+  report_.figures.emplace_back("ms." + name, text);
+  lap_ = now;
+}
+
+void Examination::release() {
+  thread_state.userdata = 0;
+  if (patched_) {
+    if (std::string problem = Device::unpatch(request_->module); !problem.empty())
+      tool_.debug("unpatch: " + problem);
+    patched_ = false;
+  }
+  for (Buffer* buffer : {&state_, &sites_, &ranges_, &actions_, &cells_, &pairs_}) buffer->reset();
+  memory_.reset();
+  if (holding_) tool_.gate().release();
+  holding_ = false;
+}
+
+void Examination::abandon() {
+  thread_state.userdata = 0;
+  tool_.leave_patched(request_->module);
+  patched_ = false;
+  // The patches go on using their state, and freeing memory could wait for the launch: both stay.
+  for (Buffer* buffer : {&state_, &sites_, &ranges_, &actions_, &cells_, &pairs_}) buffer->forget();
+  static_cast<void>(memory_.release());
+  if (holding_) tool_.gate().release();
+  holding_ = false;
+}
+
+void Examination::report() {
+  report_.milliseconds = elapsed();
+  tool_.channel().send(to_message(report_));
+}
+
+void Examination::end_process(const std::string& why) {
+  report_.reason = why;
+  report_.notes.push_back("the process was ended: its device cannot be used any more");
+  report();
+  tool_.channel().send(Message{"ended", {}}.add("process", report_.process).add("reason", why));
+  ::_exit(1);
+}
+
+bool Examination::begin(const std::string& known_problem) {
+  report_.launch = request_->launch;
+  tool_.channel().send(Message{"examining", {}}.add("name", request_->launch.name));
+  const std::string problem = prepare(known_problem);
+  if (problem.empty()) return true;
+  report_.reason = problem;
+  release();
+  report();
+  return false;
+}
+
+std::string Examination::look_at_code() {
+  image_ = tool_.image(request_->module);
+  cubin_ = std::make_unique<Cubin>(image_);
+  const std::string_view code =
+      cubin_->ok() ? cubin_->code(request_->launch.symbol) : std::string_view();
+  if (!code.empty())
+    evidence_.code = examine_sass(reinterpret_cast<const uint8_t*>(code.data()), code.size());
+  else
+    report_.notes.push_back("its machine code was not found: what it reads and stores in ways that "
+                            "patches do not see is unknown");
+  return "";
+}
+
+std::string Examination::prepare(const std::string& known_problem) {
+  Request& request = *request_;
+  if (!known_problem.empty()) return known_problem;
+  look_at_code();
+  Circumstances circumstances;
+  circumstances.programmatic = request.launch.programmatic;
+  circumstances.parameters_known = request.parameters_known;
+  circumstances.code = evidence_.code;
+  if (cubin_->ok()) circumstances.externals = cubin_->externals(request.launch.symbol);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  circumstances.capturing = api.cuStreamIsCapturing(request.stream, &status) != CUDA_SUCCESS ||
+                            status != CU_STREAM_CAPTURE_STATUS_NONE;
+  if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
+  if (tool_.left_patched(request.module))
+    return "another launch of its module has not ended since it was examined";
+  const auto limit = std::chrono::milliseconds(200 * tool_.options().settings.limit_seconds);
+  holding_ = tool_.gate().hold(limit);
+  if (!holding_) {
+    tool_.gave_up();
+    return "talks to others: another host thread stayed inside the driver";
+  }
+  std::string problem = tool_.quiesce(request.stream);
+  if (!problem.empty()) return problem;
+  device_ = tool_.device(context_, problem); // loads modules, which waits for running kernels
+  if (!device_) return problem;
+  lap("quiesce");
+  memory_ = std::make_unique<Memory>(*device_);
+  problem = memory_->reach(tool_.allocations(context_), request.arguments);
+  if (!problem.empty()) return problem;
+  circumstances.reachable = memory_->regions();
+  if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
+  lap("reach");
+  if (problem = memory_->copy_before(host_memory_free()); !problem.empty()) return problem;
+  report_.snapshot_bytes = memory_->bytes();
+  if (memory_->on_host())
+    report_.notes.push_back("copies lie in host memory: the device is too full");
+  lap("copy");
+  return patch();
+}
+
+std::string Examination::patch() {
+  int before = 0, after = 0;
+  const Launch& l = request_->launch;
+  const int block = int(l.block.count());
+  api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&before, request_->function, block,
+                                                  l.shared_bytes);
+  if (std::string problem = device_->patch(request_->module); !problem.empty()) return problem;
+  patched_ = true;
+  api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&after, request_->function, block,
+                                                  l.shared_bytes);
+  figure("occupancy.plain", uint64_t(before));
+  figure("occupancy.patched", uint64_t(after));
+  const uint64_t blocks = l.grid.count(), plain = uint64_t(before) * device_->processors(),
+                 patched = uint64_t(after) * device_->processors();
+  // Rule 3: a grid that counts on being resident as a whole must stay so.
+  if (before > 0 && blocks <= plain && blocks > patched)
+    return "its grid is resident together only without instrumentation";
+  for (const std::string& name : device_->missing_classes())
+    report_.notes.push_back("not observed by this sanitizer library: " + name);
+  if (api.sanitizerGetFunctionPcAndSize(request_->module, l.symbol.c_str(), &code_begin_,
+                                        &code_size_) != SANITIZER_SUCCESS) {
+    code_begin_ = 0;
+    code_size_ = 0;
+  }
+  const uint32_t sites = uint32_t(std::min<uint64_t>(code_size_ / 16, kSiteMask - 1));
+  const std::vector<AddressRange> ranges = joined_ranges(memory_->regions());
+  range_count_ = uint32_t(ranges.size());
+  CUresult r = state_.on_device(sizeof(DeviceState));
+  if (r == CUDA_SUCCESS) r = sites_.on_device((sites + 1) * sizeof(Site));
+  if (r == CUDA_SUCCESS) r = ranges_.on_device(ranges.size() * sizeof(AddressRange));
+  if (r == CUDA_SUCCESS && !ranges.empty())
+    r = api.cuMemcpyHtoDAsync(ranges_.at(), ranges.data(), ranges.size() * sizeof(AddressRange),
+                              device_->stream());
+  if (r == CUDA_SUCCESS)
+    r = api.cuMemsetD8Async(sites_.at(), 0, (sites + 1) * sizeof(Site), device_->stream());
+  DeviceState state = blank_state();
+  state.counting = 1;
+  if (r == CUDA_SUCCESS) r = upload(state);
+  if (r != CUDA_SUCCESS) return "no memory for the tables of the patches: " + text_of(r);
+  thread_state.userdata = state_.at();
+  lap("patch");
+  return "";
+}
+
+DeviceState Examination::blank_state() const {
+  DeviceState state;
+  std::memset(&state, 0, sizeof state);
+  state.code_begin = code_begin_;
+  state.site_count = uint32_t(std::min<uint64_t>(code_size_ / 16, kSiteMask - 1));
+  state.sites = reinterpret_cast<Site*>(sites_.at());
+  state.writable = reinterpret_cast<const AddressRange*>(ranges_.at());
+  state.writable_count = range_count_;
+  return state;
+}
+
+CUresult Examination::upload(const DeviceState& state) {
+  const CUresult r = api.cuMemcpyHtoDAsync(state_.at(), &state, sizeof state, device_->stream());
+  return r == CUDA_SUCCESS ? device_->finish() : r;
+}
+
+CUresult Examination::download(DeviceState& state) {
+  const CUresult r = api.cuMemcpyDtoHAsync(&state, state_.at(), sizeof state, device_->stream());
+  return r == CUDA_SUCCESS ? device_->finish() : r;
+}
+
+void Examination::finish(CUresult own_result) {
+  thread_state.userdata = 0;
+  std::string problem;
+  if (own_result != CUDA_SUCCESS)
+    problem = "the launch itself failed: " + text_of(own_result);
+  else
+    problem = observe();
+  if (problem.empty()) {
+    repeat_all();
+    if (std::string trouble = memory_->restore_after(); !trouble.empty()) end_process(trouble);
+    lap("restore");
+    evidence_.schemes = schemes_.size();
+    const Decision decision = decide(evidence_);
+    report_.verdict = decision.verdict;
+    report_.kind = decision.kind;
+    report_.reason = decision.reason;
+    report_.notes.insert(report_.notes.end(), decision.notes.begin(), decision.notes.end());
+    for (const Run& run : evidence_.runs)
+      ++(run.perturbed ? report_.perturbed_runs : report_.plain_runs);
+    if (tool_.options().settings.scrub && least_scrubbed_ < device_->processors())
+      report_.notes.push_back("shared memory was refilled on " + std::to_string(least_scrubbed_) +
+                              " of " + std::to_string(device_->processors()) + " multiprocessors");
+  } else {
+    report_.reason = problem;
+  }
+  if (unfinished_)
+    abandon();
+  else
+    release();
+  lap("release");
+  report();
+}
+
+std::string Examination::observe() {
+  const auto limit = std::chrono::seconds(6 * tool_.options().settings.limit_seconds);
+  CUresult result = CUDA_SUCCESS;
+  if (!Device::wait(request_->stream, limit, result)) {
+    // It may wait for what only the threads that we hold can do. Let go; it is theirs.
+    tool_.gave_up();
+    unfinished_ = true;
+    return "talks to others: its own run had not ended after " + std::to_string(limit.count()) +
+           " s";
+  }
+  if (result != CUDA_SUCCESS) return "its own run ended with " + text_of(result);
+  own_ms_ =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - lap_).count();
+  lap("own run");
+  DeviceState state;
+  if (CUresult r = download(state); r != CUDA_SUCCESS) return "no count: " + text_of(r);
+  take_inventory(state);
+  if (state.stray_stores)
+    return "stores to memory that its arguments do not lead to (" +
+           std::to_string(state.stray_stores) + " stores, the first to " + hex(state.first_stray) +
+           " by " + describe_site(state.first_stray_site) + ")";
+  if (std::string problem = memory_->copy_after(); !problem.empty()) return problem;
+  report_.changed_bytes = memory_->changed_bytes();
+  lap("effect");
+  return "";
+}
+
+void Examination::take_inventory(const DeviceState& state) {
+  Inventory& inventory = evidence_.inventory;
+  inventory.sites.resize(state.site_count + 1);
+  api.cuMemcpyDtoHAsync(inventory.sites.data(), sites_.at(), inventory.sites.size() * sizeof(Site),
+                        device_->stream());
+  device_->finish();
+  std::copy(std::begin(state.counters), std::end(state.counters), std::begin(inventory.counters));
+  report_.accesses = inventory.accesses();
+  static const char* const names[kCounters] = {
+      "global reads",   "global writes", "global atomics", "shared reads", "shared writes",
+      "shared atomics", "remote shared", "matrix shared",  "async copies", "bulk loads",
+      "bulk stores",    "wgmma",         "async stores",   "barriers",     "mbarriers",
+      "local accesses", "granules"};
+  for (uint32_t i = 0; i < kCounters; ++i)
+    if (inventory.counters[i]) figure(names[i], inventory.counters[i]);
+  if (evidence_.code.tensor_loads)
+    report_.notes.push_back("tensor loads (TMA) are not observed and were not delayed");
+  if (evidence_.code.tensor_stores)
+    report_.notes.push_back("tensor stores (TMA) are not observed; their effect is compared");
+}
+
+void Examination::found_difference(const Run& run) {
+  const ConflictMap& map = evidence_.inventory.map;
+  const std::string_view code =
+      cubin_->ok() ? cubin_->code(request_->launch.symbol) : std::string_view();
+  evidence_.float_atomics_only =
+      evidence_.inventory.mapped && only_float_atomics(map, [&](uint32_t site) {
+        return sass_at(code, uint64_t(site) * 16) == SassKind::float_atomic;
+      });
+  size_t shown = 0;
+  for (const Conflict& conflict : map.pairs) {
+    if (conflict.scope == kWithinWarp &&
+        map.counts[0][kAcrossBlocks] + map.counts[0][kWithinBlock] + map.counts[1][kWithinBlock] !=
+            0)
+      continue;
+    if (++shown > 5) break;
+    report_.pairs.push_back(describe(conflict));
+  }
+}
+
+std::string Examination::describe_site(uint32_t site) const {
+  if (site >= code_size_ / 16) return "code outside the kernel";
+  std::string out("+");
+  out += hex(uint64_t(site) * 16);
+  const SourceLine line = cubin_->ok()
+                              ? source_line(*cubin_, request_->launch.symbol, uint64_t(site) * 16)
+                              : SourceLine();
+  if (line.line) out += " (" + line.file + ":" + std::to_string(line.line) + ")";
+  return out;
+}
+
+std::string Examination::describe(const Conflict& conflict) const {
+  const auto what = [&](uint32_t site) {
+    const uint32_t flags =
+        site < evidence_.inventory.sites.size() ? evidence_.inventory.sites[site].flags : 0;
+    return std::string(flags & kSiteAtomic   ? "atomic"
+                       : flags & kSiteAsync  ? "asynchronous copy"
+                       : flags & kSiteWrites ? "write"
+                                             : "read") +
+           " at " + describe_site(site);
+  };
+  return std::string(conflict.shared ? "shared" : "global") + " memory, " +
+         scope_name(conflict.scope) + ": " + what(conflict.first) + " and " +
+         what(conflict.second) + ", " + std::to_string(conflict.count) + " times";
+}
+
+std::string Examination::name_place(size_t region, uint64_t offset) const {
+  const Allocation& allocation = memory_->regions()[region];
+  const uint64_t address = allocation.address + offset;
+  const std::string of =
+      "byte " + std::to_string(offset) + " of an allocation of " + text_of_bytes(allocation.size);
+  // The pointer argument nearest below it.
+  uint64_t best = 0;
+  size_t argument = 0;
+  for (size_t i = 0; i < request_->launch.parameters.size(); ++i) {
+    const Parameter& p = request_->launch.parameters[i];
+    uint64_t word = 0;
+    if (p.size != 8 || p.offset + 8 > request_->arguments.size()) continue;
+    std::memcpy(&word, &request_->arguments[p.offset], 8);
+    if (word >= allocation.address && word <= address && word > best) {
+      best = word;
+      argument = i;
+    }
+  }
+  if (best)
+    return "parameter " + std::to_string(argument) + ", byte " + std::to_string(address - best) +
+           " (" + of + ")";
+  return (allocation.traits & kModuleMemory ? "a variable of the module: " : "") + of;
+}
+
+} // namespace assay::native

@@ -1,0 +1,42 @@
+// A launch as the process asked the driver for it, kept so that it can be asked for again.
+#pragma once
+
+#include "native/inject/api.hpp"
+#include "native/launch.hpp"
+
+namespace assay::native {
+
+class Request {
+public:
+  // False: this driver call launches nothing that could be repeated (several devices, old
+  // interface).
+  bool read(uint32_t call, const void* parameters);
+  // Resolves handle, module and parameter sizes. Empty, or what could not be known.
+  std::string resolve(const char* symbol_of_callback);
+  // The same launch again, with the arguments as they were.
+  CUresult repeat() const;
+
+  static bool is_launch(uint32_t call);
+
+  Launch launch;
+  CUfunction handle = nullptr;   // as given, which may be a CUkernel
+  CUfunction function = nullptr; // a function of `module`
+  CUmodule module = nullptr;
+  CUstream stream = nullptr;
+  std::vector<uint8_t> arguments; // the parameter space
+  bool parameters_known = false;
+  bool several_devices = false;
+
+private:
+  void take(CUfunction f, const unsigned* grid, const unsigned* block, unsigned shared, CUstream s,
+            bool per_thread, void** parameters, void** extra);
+  void take_attributes(const CUlaunchConfig& config);
+  bool read_arguments();
+
+  enum class Kind { plain, cooperative, extended } kind_ = Kind::plain;
+  void** parameters_ = nullptr; // the caller's, valid during its call
+  void** extra_ = nullptr;
+  std::vector<CUlaunchAttribute> attributes_;
+};
+
+} // namespace assay::native

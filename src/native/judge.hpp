@@ -1,0 +1,54 @@
+// From what is known of a launch to whether it may be replayed, and from its runs to a verdict.
+#pragma once
+
+#include "native/allocations.hpp"
+#include "native/plan.hpp"
+#include "native/sass.hpp"
+
+namespace assay::native {
+
+// All that decides whether a launch may be replayed (rules 1, 2, 3, 5 and 6).
+struct Circumstances {
+  bool capturing = false;             // the stream is being captured into a graph
+  bool programmatic = false;          // programmatic dependence on the launch before
+  bool several_devices = false;       // a cooperative launch over devices
+  bool parameters_known = true;       // sizes of all parameters
+  bool fits_only_plain = false;       // its grid is resident together only without instrumentation
+  std::vector<std::string> externals; // functions of the device runtime that it calls
+  std::vector<Allocation> reachable;
+  CodeFacts code;
+};
+
+// The reason against replaying, or empty. The first that applies, the weightiest first.
+std::string reason_against(const Launch& launch, const Circumstances& circumstances);
+
+enum class Verdict { pass, fail, unknown };
+const char* verdict_name(Verdict verdict);
+
+struct Run {
+  bool perturbed = false;
+  std::string scheme; // of a perturbed run
+  uint64_t differing_bytes = 0;
+  uint64_t delayed = 0, delay_cycles = 0;
+  uint32_t scrub_pattern = 0; // of shared memory; 0: not scrubbed
+  double milliseconds = 0;
+};
+
+struct Decision {
+  Verdict verdict = Verdict::unknown;
+  std::string kind;   // nondeterministic, fp-atomic-order, time-dependent, or empty
+  std::string reason; // one sentence
+  std::vector<std::string> notes;
+};
+
+struct Evidence {
+  std::vector<Run> runs;
+  Inventory inventory;
+  CodeFacts code;
+  bool float_atomics_only = false; // conflicts on the differing bytes
+  size_t schemes = 0;              // that were to be run
+  bool instrumented = true;
+};
+Decision decide(const Evidence& evidence);
+
+} // namespace assay::native

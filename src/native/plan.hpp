@@ -1,0 +1,58 @@
+// Which runs a launch is given after the application's own: unperturbed repeats, and repeats with
+// delays where they may matter. The paper's settings (RESOLVE: 4 plain runs, delays of up to 5,000
+// cycles, probability 0.8, 8 blocks) are a preset, so that its figures can be compared.
+#pragma once
+
+#include "native/conflicts.hpp"
+#include "native/launch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace assay::native {
+
+struct Settings {
+  uint32_t plain = 4;          // unperturbed repeats
+  uint32_t perturbed = 4;      // for each scheme
+  uint32_t cycles = 5000;      // longest delay
+  uint32_t probability = 80;   // percent
+  uint32_t delayed_blocks = 0; // blocks whose accesses are delayed; 0: all
+  bool conflict_pass = true;
+  bool scrub = true;
+  uint64_t seed = 1;
+  uint32_t limit_seconds = 10; // for quiescing and for each run
+  uint32_t most_unquiet = 3;   // launches given up before examining ends for the process
+};
+
+// The settings of a preset, or false: "default", "paper", "quick".
+bool apply_preset(const std::string& name, Settings& settings);
+
+// What the traced run showed.
+struct Inventory {
+  std::vector<Site> sites; // of instructions, then one slot for all other code
+  uint64_t counters[kCounters] = {};
+  bool mapped = false; // the conflict pass ran
+  ConflictMap map;
+  uint64_t accesses() const; // to shared and global memory, in lanes
+  bool unobserved() const;   // bulk copies and the like: their bytes are not known
+};
+
+struct Scheme {
+  Action action = kNothing;
+  bool shared = false; // region whose accesses are delayed
+  std::vector<uint8_t> actions;
+  uint32_t instructions = 0; // with a delay
+  std::string name() const;  // "global memory, by block"
+};
+
+// Where delays may change something. Empty: nothing to perturb.
+std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory);
+
+// The longest delay, so that a warp that is delayed at each access waits about a second at most.
+uint32_t scaled_cycles(uint32_t cycles, const Launch& launch, uint64_t accesses);
+
+// Cells for the conflict pass: four for each granule that may be touched, within the room that is
+// there; a power of two; 0: none.
+uint64_t cells_for(const Inventory& inventory, uint64_t room);
+
+} // namespace assay::native

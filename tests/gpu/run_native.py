@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Tests of `assay run` on this machine's GPU.
+
+    tests/gpu/run_native.py ASSAY KERNELS [--json FILE]
+
+ASSAY is the program, with libassay-native.so beside it; KERNELS is tests/gpu/native/kernels.cu compiled with
+`nvcc -O2 -std=c++17 -lineinfo -arch=sm_90` (or the card's architecture). Prints 'N passed, N failed, N skipped'.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# Kernel: verdict, kind, a part of the reason. A list: any of these.
+WANTED = {
+    "copy": ("pass", "", "nothing to perturb"),
+    "accumulate": ("pass", "", "nothing to perturb"),
+    "exchange": ("pass", "", "with delays"),
+    "block_sum": ("pass", "", "with delays"),
+    "histogram": ("pass", "", "with delays"),
+    "staged": ("pass", "", ""),
+    "through_table": ("pass", "", "nothing to perturb"),
+    "counts_launches": ("pass", "", ""),
+    "grid_sum": (("pass", "unknown"), "", ""),
+    "persistent": (("pass", "unknown"), "", ""),
+    "in_cluster": ("pass", "", ""),
+    "nothing": ("pass", "", "accesses no memory"),
+    "missing_barrier": ("fail", "nondeterministic", ""),
+    "last_block_wins": ("fail", "nondeterministic", ""),
+    "plain_histogram": ("fail", "nondeterministic", ""),
+    "float_sum": ("fail", "fp-atomic-order", "floating-point atomics"),
+    "append": ("fail", "nondeterministic", ""),
+    "early_read": ("fail", "nondeterministic", ""),
+    "staged_too_early": ("fail", "nondeterministic", ""),
+    "no_cluster_wait": ("fail", "nondeterministic", ""),
+    "prints": ("unknown", "", "printf"),
+    "heap": ("unknown", "", "heap"),
+    "reads_clock": ("fail", "time-dependent", "clock"),
+    "to_host": ("unknown", "", "host memory"),
+    "to_managed": ("unknown", "", "managed memory"),
+    "dependent": ("unknown", "", "programmatic"),
+    "in_graph": ("unknown", "", "graph"),
+    "waits_for_host": ("unknown", "", "talks to others"),
+    "beside_busy": ("unknown", "", "talks to others"),
+}
+
+passed = failed = 0
+
+
+def check(name, good, text=""):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print("FAIL %s %s" % (name, text))
+
+
+def assay(words, command):
+    """Exit code, the program's own lines, the report."""
+    begin = time.time()
+    done = subprocess.run([sys.argv[1], "run", "--json", *words, "--", *command], capture_output=True, text=True,
+                          timeout=300)
+    text, split = done.stdout, done.stdout.find('{\n  "schema": "assay/run/1"')
+    if split < 0:
+        return done.returncode, text, None, done.stderr
+    report = json.loads(text[split:])
+    report["seconds"] = round(time.time() - begin, 2)
+    return done.returncode, text[:split], report, done.stderr
+
+
+def base(name):
+    return name.split("(")[0].split("<")[0].split(" ")[-1]
+
+
+def check_kernels(kernels, keep):
+    alone = subprocess.run([kernels], capture_output=True, text=True, timeout=120).stdout
+    code, own, report, errors = assay(["--limit", "2"], [kernels])
+    check("report", report is not None, errors[-400:])
+    if report is None:
+        return
+    keep["kernels"] = report
+    check("exit code", code == 1, str(code))
+    check("same output", own == alone, "\n--- alone\n%s--- watched\n%s" % (alone, own))
+    seen = set()
+    for launch in report["launches"]:
+        name = base(launch["kernel"])
+        seen.add(name)
+        if name not in WANTED:
+            check(name, False, "not expected")
+            continue
+        verdict, kind, reason = WANTED[name]
+        verdicts = (verdict,) if isinstance(verdict, str) else verdict
+        good = launch["verdict"] in verdicts and launch["kind"] == kind and reason in launch["reason"]
+        check(name, good, "%(verdict)s %(kind)s: %(reason)s" % launch)
+    for name in WANTED:
+        check(name + " examined", name in seen)
+
+
+def check_selection(kernels):
+    _, _, report, _ = assay(["--kernel-name", "block_*"], [kernels, "copy", "block_sum"])
+    names = [base(launch["kernel"]) for launch in report["launches"]]
+    check("--kernel-name", names == ["block_sum"], str(names))
+    _, _, report, _ = assay(["--launch-skip", "1", "--launch-count", "1"], [kernels, "copy", "exchange", "block_sum"])
+    names = [base(launch["kernel"]) for launch in report["launches"]]
+    check("--launch-skip, --launch-count", names == ["exchange"], str(names))
+    code, _, report, _ = assay([], [kernels, "copy"])
+    check("exit code 0", code == 0, str(code))
+    code, _, _, _ = assay(["--kernel-name", "absent"], [kernels, "copy"])
+    check("exit code 3", code == 3, str(code))
+
+
+def check_pairs(keep):
+    """The missing barrier is named, with its two instructions and their lines."""
+    for launch in keep.get("kernels", {}).get("launches", []):
+        if base(launch["kernel"]) == "missing_barrier":
+            pairs = launch["conflicts"]
+            check("pair", len(pairs) == 1 and "write at" in pairs[0] and "read at" in pairs[0]
+                  and "kernels.cu:" in pairs[0], str(pairs))
+
+
+def check_two_processes(keep):
+    code, own, report, errors = assay(["--limit", "3"], [sys.executable, os.path.join(HERE, "native/two_processes.py")])
+    check("two processes end", own == "done 0\n", own + errors)
+    reasons = [launch["reason"] for launch in (report or {}).get("launches", [])]
+    check("two processes are skipped", len(reasons) == 2 and all("talks to others" in r for r in reasons), str(reasons))
+    keep["two_processes"] = report
+
+
+def main():
+    kernels, keep = sys.argv[2], {}
+    check_kernels(kernels, keep)
+    check_selection(kernels)
+    check_pairs(keep)
+    check_two_processes(keep)
+    if "--json" in sys.argv:
+        with open(sys.argv[sys.argv.index("--json") + 1], "w") as file:
+            json.dump(keep, file, indent=1)
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+// Conflicts and the delays that follow from them.
+#include "native/plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace assay::native {
+namespace {
+
+PairSlot slot(uint32_t first, uint32_t second, Scope scope, bool shared, bool atomic,
+              uint64_t count) {
+  PairSlot s{};
+  s.key = 1ull << kPairValidBit | (unsigned long long)shared << kPairSharedBit |
+          (unsigned long long)scope << kPairScopeBit |
+          (unsigned long long)atomic << kPairAtomicBit |
+          (unsigned long long)second << kPairSecondBit | first;
+  s.count = count;
+  return s;
+}
+
+Launch launch_of(uint32_t blocks, uint32_t threads) {
+  Launch launch;
+  launch.grid.x = blocks;
+  launch.block.x = threads;
+  return launch;
+}
+
+// Instruction 0 reads global memory, 1 stores to it, 2 stores to shared memory, 3 reads that.
+Inventory inventory_of(std::vector<PairSlot> slots, bool mapped = true, uint64_t lost = 0) {
+  Inventory inventory;
+  inventory.sites = {{32, kSiteGlobal | kSiteReads, 0},
+                     {32, kSiteGlobal | kSiteWrites, 0},
+                     {32, kSiteShared | kSiteWrites, 0},
+                     {32, kSiteShared | kSiteReads, 0},
+                     {0, 0, 0}};
+  inventory.counters[kGlobalReads] = 32;
+  inventory.mapped = mapped;
+  inventory.map = make_map(slots, lost, 0);
+  return inventory;
+}
+
+TEST(Conflicts, AreUnpackedAndOrderedByScope) {
+  const ConflictMap map = make_map({slot(1, 2, kWithinBlock, true, false, 9), PairSlot{},
+                                    slot(3, 4, kAcrossBlocks, false, true, 1)},
+                                   0, 0);
+  ASSERT_EQ(map.pairs.size(), 2u);
+  EXPECT_EQ(map.pairs[0].first, 3u);
+  EXPECT_EQ(map.pairs[0].second, 4u);
+  EXPECT_TRUE(map.pairs[0].atomic);
+  EXPECT_FALSE(map.pairs[0].shared);
+  EXPECT_EQ(map.counts[1][kWithinBlock], 9u);
+  EXPECT_EQ(map.counts[0][kAcrossBlocks], 1u);
+  EXPECT_TRUE(map.complete);
+  EXPECT_FALSE(make_map({}, 1, 0).complete);
+}
+
+TEST(Conflicts, OnlyFloatAtomics) {
+  auto is_float = [](uint32_t site) { return site == 5; };
+  EXPECT_TRUE(
+      only_float_atomics(make_map({slot(5, 5, kAcrossBlocks, false, true, 3)}, 0, 0), is_float));
+  EXPECT_FALSE(only_float_atomics(make_map({}, 0, 0), is_float));
+  EXPECT_FALSE(
+      only_float_atomics(make_map({slot(5, 6, kAcrossBlocks, false, true, 3)}, 0, 0), is_float));
+  // A plain access among them, or pairs that were lost: no such claim.
+  EXPECT_FALSE(only_float_atomics(make_map({slot(5, 5, kAcrossBlocks, false, true, 3),
+                                            slot(1, 2, kWithinBlock, true, false, 1)},
+                                           0, 0),
+                                  is_float));
+  EXPECT_FALSE(
+      only_float_atomics(make_map({slot(5, 5, kAcrossBlocks, false, true, 3)}, 0, 1), is_float));
+}
+
+TEST(Schemes, FollowTheConflicts) {
+  const auto schemes =
+      schemes_for(launch_of(4, 256), inventory_of({slot(2, 3, kWithinBlock, true, false, 7)}));
+  ASSERT_EQ(schemes.size(), 1u);
+  EXPECT_EQ(schemes[0].name(), "shared memory, by warp");
+  EXPECT_EQ(schemes[0].instructions, 2u);
+  EXPECT_EQ(schemes[0].actions, (std::vector<uint8_t>{0, 0, kDelayByWarp, kDelayByWarp, 0}));
+}
+
+TEST(Schemes, ConflictsBetweenBlocksAreDelayedByBlock) {
+  const auto schemes =
+      schemes_for(launch_of(4, 256), inventory_of({slot(1, 1, kAcrossBlocks, false, false, 7)}));
+  ASSERT_EQ(schemes.size(), 1u);
+  EXPECT_EQ(schemes[0].action, kDelayByBlock);
+  EXPECT_EQ(schemes[0].actions[1], kDelayByBlock);
+  EXPECT_EQ(schemes[0].actions[0], kNothing);
+}
+
+TEST(Schemes, NothingToPerturb) {
+  EXPECT_TRUE(schemes_for(launch_of(4, 256), inventory_of({})).empty());
+  // Inside a warp a delay changes nothing.
+  EXPECT_TRUE(
+      schemes_for(launch_of(4, 256), inventory_of({slot(2, 3, kWithinWarp, true, false, 7)}))
+          .empty());
+}
+
+TEST(Schemes, WithoutAWholeMapEverythingIsDelayed) {
+  EXPECT_EQ(schemes_for(launch_of(4, 256), inventory_of({}, false)).size(), 3u);
+  EXPECT_EQ(schemes_for(launch_of(4, 256), inventory_of({}, true, 1)).size(), 3u);
+  // One warp in one block: no other to delay against.
+  EXPECT_TRUE(schemes_for(launch_of(1, 32), inventory_of({}, false)).empty());
+}
+
+TEST(Delays, ShrinkWhereThereAreMany) {
+  EXPECT_EQ(scaled_cycles(5000, launch_of(1, 32), 32), 5000u);
+  const uint32_t many = scaled_cycles(5000, launch_of(1, 32), uint64_t(32) * 10'000'000);
+  EXPECT_LT(many, 200u);
+  EXPECT_GE(scaled_cycles(5000, launch_of(1, 32), uint64_t(1) << 60), 16u);
+  EXPECT_EQ(scaled_cycles(1, launch_of(1, 32), 32), 16u);
+}
+
+TEST(Cells, FourForEachGranuleWithinTheRoom) {
+  Inventory inventory;
+  EXPECT_EQ(cells_for(inventory, 1 << 30), 0u);
+  inventory.counters[kGranules] = 100000;
+  EXPECT_EQ(cells_for(inventory, uint64_t(1) << 34), 524288u);
+  EXPECT_EQ(cells_for(inventory, 65536 * sizeof(Cell)), 65536u);
+  EXPECT_EQ(cells_for(inventory, 100), 0u);
+}
+
+TEST(Presets, ThePapersAndOthers) {
+  Settings settings;
+  EXPECT_TRUE(apply_preset("paper", settings));
+  EXPECT_EQ(settings.plain, 4u);
+  EXPECT_EQ(settings.cycles, 5000u);
+  EXPECT_EQ(settings.probability, 80u);
+  EXPECT_EQ(settings.delayed_blocks, 8u);
+  EXPECT_FALSE(apply_preset("papers", settings));
+}
+
+} // namespace
+} // namespace assay::native
