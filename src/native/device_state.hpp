@@ -27,7 +27,8 @@ enum Counter : uint32_t {
   kBarriers,      // bar.sync and its kin
   kMbarriers,     // operations on barriers in memory
   kLocalAccesses, // a thread's own memory: observed, never perturbed
-  kGranules,      // pieces of four bytes that accesses to global and shared memory touch
+  kGlobalGranules, // pieces of four bytes that accesses touch
+  kSharedGranules,
   kCounters
 };
 
@@ -101,8 +102,7 @@ struct DeviceState {
   uint64_t cell_mask;
   PairSlot* pairs;
   uint32_t pair_mask;
-  uint32_t only_filtered; // 1: global accesses count only inside [filter_begin, filter_end)
-  uint64_t filter_begin, filter_end;
+  uint32_t shared_blocks; // of 65536: blocks whose shared memory is looked at
   unsigned long long cells_lost, pairs_lost;
 };
 

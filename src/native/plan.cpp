@@ -94,11 +94,21 @@ uint32_t scaled_cycles(uint32_t cycles, const Launch& launch, uint64_t accesses)
   return uint32_t(std::clamp<uint64_t>(most, 16, std::max<uint32_t>(cycles, 16)));
 }
 
+uint32_t shared_blocks_for(const Inventory& inventory) {
+  constexpr uint64_t kMost = 30'000'000;
+  uint64_t shared = 0;
+  for (Counter counter : {kSharedReads, kSharedWrites, kSharedAtomics, kAsyncCopies})
+    shared += inventory.counters[counter];
+  return shared <= kMost ? 65536 : uint32_t(std::max<uint64_t>(kMost * 65536 / shared, 1));
+}
+
 uint64_t cells_for(const Inventory& inventory, uint64_t room) {
-  const uint64_t granules = inventory.counters[kGranules];
-  if (granules == 0) return 0;
+  const uint64_t shared = inventory.counters[kSharedGranules];
+  const uint64_t granules =
+      inventory.counters[kGlobalGranules] + shared * shared_blocks_for(inventory) / 65536;
+  if (granules + shared == 0) return 0;
   uint64_t cells = 1 << 16;
-  while (cells < 4 * granules && cells < (uint64_t(1) << 30)) cells *= 2;
+  while (cells < 3 * granules && cells < (uint64_t(1) << 30)) cells *= 2;
   while (cells && cells * sizeof(Cell) > room) cells /= 2;
   return cells < (1 << 12) ? 0 : cells;
 }

@@ -295,7 +295,7 @@ void Examination::take_inventory(const DeviceState& state) {
       "global reads",   "global writes", "global atomics", "shared reads", "shared writes",
       "shared atomics", "remote shared", "matrix shared",  "async copies", "bulk loads",
       "bulk stores",    "wgmma",         "async stores",   "barriers",     "mbarriers",
-      "local accesses", "granules"};
+      "local accesses", "global granules", "shared granules"};
   for (uint32_t i = 0; i < kCounters; ++i)
     if (inventory.counters[i]) figure(names[i], inventory.counters[i]);
   if (evidence_.code.tensor_loads)

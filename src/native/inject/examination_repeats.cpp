@@ -8,7 +8,7 @@
 namespace assay::native {
 namespace {
 
-constexpr uint32_t kPairSlots = 1 << 14;
+constexpr uint32_t kPairSlots = 1 << 16;
 constexpr uint64_t kMostCellBytes = uint64_t(16) << 30;
 
 } // namespace
@@ -22,11 +22,25 @@ void Examination::repeat_all() {
   schemes_ = schemes_for(request_->launch, evidence_.inventory);
   const bool same = plain_repeats();
   lap("plain");
-  if (same) perturbed_repeats();
+  if (same && !schemes_.empty()) {
+    const std::string trouble = patched_ ? "" : device_->patch(request_->module);
+    if (trouble.empty()) {
+      patched_ = true;
+      perturbed_repeats();
+    } else {
+      report_.notes.push_back("no repeats with delays: " + trouble);
+    }
+  }
   lap("perturbed");
 }
 
 bool Examination::plain_repeats() {
+  // Without patches: faster, and as the kernel is.
+  if (std::string trouble = Device::unpatch(request_->module); !trouble.empty()) {
+    report_.notes.push_back("patches could not be taken out for the plain repeats: " + trouble);
+  } else {
+    patched_ = false;
+  }
   for (uint32_t i = 0; i < tool_.options().settings.plain; ++i) {
     Run run;
     DeviceState state = blank_state();
@@ -90,7 +104,7 @@ bool Examination::run(DeviceState& state, Run& run) {
     least_scrubbed_ = std::min(least_scrubbed_, reached);
   }
   if (r == CUDA_SUCCESS) r = upload(state);
-  thread_state.userdata = state_.at();
+  thread_state.userdata = patched_ ? state_.at() : 0;
   if (r == CUDA_SUCCESS) r = request_->repeat();
   thread_state.userdata = 0;
   const std::string how = run.perturbed ? " with delays (" + run.scheme + ")" : " without delays";
@@ -145,6 +159,8 @@ std::string Examination::map_conflicts() {
   state.cell_mask = count - 1;
   state.pairs = reinterpret_cast<PairSlot*>(pairs_.at());
   state.pair_mask = kPairSlots - 1;
+  state.shared_blocks = shared_blocks_for(inventory);
+  if (state.shared_blocks < 65536) figure("conflict pass, shared memory of blocks in 65536", state.shared_blocks);
   Run run;
   const bool same = this->run(state, run);
   std::vector<PairSlot> slots(kPairSlots);

@@ -133,7 +133,7 @@ __device__ __noinline__ void record_granule(DeviceState* s, unsigned long long k
   uint64_t slot = (uint64_t(mix(uint32_t(key) ^ mix(uint32_t(key >> 32)))) * 0x9e3779b97f4a7c15ull >> 20) &
                   s->cell_mask;
   for (int probe = 0;; ++probe, slot = (slot + 1) & s->cell_mask) {
-    if (probe == 16) {
+    if (probe == 128) {
       atomicAdd(&s->cells_lost, 1ull);
       return;
     }
@@ -155,10 +155,8 @@ __device__ __noinline__ void record_granule(DeviceState* s, unsigned long long k
 
 __device__ __noinline__ void record(DeviceState* s, uint32_t site, uint64_t address, uint32_t size,
                                     bool writes, bool atomic, bool shared) {
-  if (!shared && s->only_filtered && (address + size <= s->filter_begin || address >= s->filter_end))
-    return;
-  if (site > kSiteMask) site = kSiteMask;
   const uint32_t block = block_number() & kBlockMask;
+  if (shared && (mix(block) & 0xffff) >= s->shared_blocks) return;
   const unsigned long long base = 1ull << kValidBit | (unsigned long long)block << kBlockBit |
                                   (unsigned long long)(thread_number() & kThreadMask) << kThreadBit |
                                   (unsigned long long)site << kSiteBit |
@@ -185,7 +183,7 @@ __device__ __forceinline__ void access(DeviceState* s, uint64_t pc, uint64_t add
   if (s->counting) {
     const uint32_t first = shared ? kSharedReads : kGlobalReads;
     count(s, first + (reads && writes ? 2 : writes ? 1 : 0));
-    count(s, kGranules, (size + 3) / 4);
+    count(s, shared ? kSharedGranules : kGlobalGranules, (size + 3) / 4);
     count_site(s, site,
                (shared ? kSiteShared : kSiteGlobal) | (reads ? kSiteReads : 0u) |
                    (writes ? kSiteWrites : 0u) | (reads && writes ? kSiteAtomic : 0u));
@@ -239,7 +237,8 @@ PATCH assay_async_copy(void* userdata, uint64_t pc, void* source, uint32_t targe
   if (!s) return SANITIZER_PATCH_SUCCESS;
   const uint32_t site = site_of(s, pc);
   count(s, kAsyncCopies);
-  count(s, kGranules, (size + 3) / 2); // read here, written there
+  count(s, kGlobalGranules, (size + 3) / 4);
+  count(s, kSharedGranules, (size + 3) / 4);
   if (s->counting)
     count_site(s, site, kSiteGlobal | kSiteShared | kSiteReads | kSiteWrites | kSiteAsync);
   if (s->cells) {

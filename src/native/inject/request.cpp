@@ -19,6 +19,14 @@ bool Request::is_launch(uint32_t call) {
   }
 }
 
+CUfunction Request::handle_of(uint32_t call, const void* parameters) {
+  const bool extended = call == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx ||
+                        call == SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz;
+  // The handle is the first parameter of the other calls.
+  return extended ? static_cast<const cuLaunchKernelEx_params*>(parameters)->f
+                  : static_cast<const cuLaunchKernel_params*>(parameters)->f;
+}
+
 void Request::take(CUfunction f, const unsigned* grid, const unsigned* block, unsigned shared,
                    CUstream s, bool per_thread, void** parameters, void** extra) {
   handle = f;

@@ -17,6 +17,7 @@ public:
   CUresult repeat() const;
 
   static bool is_launch(uint32_t call);
+  static CUfunction handle_of(uint32_t call, const void* parameters);
 
   Launch launch;
   CUfunction handle = nullptr;   // as given, which may be a CUkernel

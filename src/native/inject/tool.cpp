@@ -105,6 +105,9 @@ void Tool::add_memory(const Sanitizer_ResourceMemoryData& data) {
   const std::lock_guard lock(mutex_);
   table_.add(
       {data.address, data.size, traits_of(data.flags), reinterpret_cast<uint64_t>(data.context)});
+  if (options_.debug)
+    debug("memory of " + std::to_string(data.size) + " bytes, flags " + std::to_string(data.flags) +
+          ", visibility " + std::to_string(int(data.visibility)));
 }
 
 void Tool::on_resource(uint32_t id, const void* data) {
@@ -118,6 +121,7 @@ void Tool::on_resource(uint32_t id, const void* data) {
     if (at == modules_.end()) break;
     image_bytes_ -= at->second.bytes.size();
     modules_.erase(at);
+    may_choose_.clear(); // handles may be used again
     break;
   }
   case SANITIZER_CBID_RESOURCE_DEVICE_MEMORY_ALLOC:
@@ -188,12 +192,12 @@ void Tool::before_launch(uint32_t call, const Sanitizer_CallbackData& data) {
   {
     const std::lock_guard lock(mutex_);
     number = ++launches_;
-    if (data.symbolName && !selector_->may_choose(data.symbolName)) return;
+    auto known = may_choose_.find(Request::handle_of(call, data.functionParams));
+    if (known != may_choose_.end() && !known->second) return;
   }
   if (unquiet_ >= options_.settings.most_unquiet) return;
   const OwnWork own;
   auto request = std::make_unique<Request>();
-  if (data.symbolName) request->launch.symbol = data.symbolName;
   if (!request->read(call, data.functionParams)) return;
   const std::string problem = request->resolve(data.symbolName);
   debug("launch of " + request->launch.symbol + ", in the callback " +
@@ -201,7 +205,9 @@ void Tool::before_launch(uint32_t call, const Sanitizer_CallbackData& data) {
         std::to_string(image(request->module).size()) + " bytes");
   {
     const std::lock_guard lock(mutex_);
-    if (selector_->choose(request->launch) != Choice::examine) return;
+    const Choice choice = selector_->choose(request->launch);
+    may_choose_[request->handle] = choice != Choice::other_name;
+    if (choice != Choice::examine) return;
   }
   auto examination = std::make_unique<Examination>(*this, std::move(request), number, data.context);
   // Until its end or until a reason against it is found; in the latter case it has reported.

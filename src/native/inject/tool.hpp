@@ -84,6 +84,7 @@ private:
   std::map<CUstream, CUcontext> streams_;
   std::map<CUmodule, ModuleImage> modules_;
   std::map<CUcontext, std::unique_ptr<Device>> devices_;
+  std::map<CUfunction, bool> may_choose_; // by handle, so that unselected launches cost little
   std::set<std::string> remarked_;
   std::set<CUmodule> left_patched_;
   uint64_t image_bytes_ = 0, launches_ = 0;

@@ -110,13 +110,26 @@ TEST(Delays, ShrinkWhereThereAreMany) {
   EXPECT_EQ(scaled_cycles(1, launch_of(1, 32), 32), 16u);
 }
 
-TEST(Cells, FourForEachGranuleWithinTheRoom) {
+TEST(Cells, SomeForEachGranuleWithinTheRoom) {
   Inventory inventory;
   EXPECT_EQ(cells_for(inventory, 1 << 30), 0u);
-  inventory.counters[kGranules] = 100000;
+  inventory.counters[kGlobalGranules] = 100000;
   EXPECT_EQ(cells_for(inventory, uint64_t(1) << 34), 524288u);
   EXPECT_EQ(cells_for(inventory, 65536 * sizeof(Cell)), 65536u);
   EXPECT_EQ(cells_for(inventory, 100), 0u);
+}
+
+TEST(Cells, SharedMemoryOfSomeBlocksWhenThereIsMuch) {
+  Inventory inventory;
+  inventory.counters[kSharedReads] = 30'000'000;
+  EXPECT_EQ(shared_blocks_for(inventory), 65536u);
+  inventory.counters[kSharedReads] = 60'000'000;
+  EXPECT_EQ(shared_blocks_for(inventory), 32768u);
+  inventory.counters[kSharedReads] = uint64_t(1) << 60;
+  EXPECT_EQ(shared_blocks_for(inventory), 1u);
+  inventory.counters[kSharedReads] = 60'000'000;
+  inventory.counters[kSharedGranules] = 60'000'000;
+  EXPECT_EQ(cells_for(inventory, uint64_t(1) << 40), uint64_t(1) << 27) << "of half of them";
 }
 
 TEST(Presets, ThePapersAndOthers) {
