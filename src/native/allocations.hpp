@@ -18,7 +18,7 @@ enum Trait : uint32_t {
   kExported = 16,    // another process can reach it (IPC, shareable handles)
   kImported = 32,    // belongs to another process
   kMulticast = 64,   // bound to a multicast object
-  kRuntime = 128     // of the CUDA runtime itself (cooperative groups)
+  kRuntime = 128     // of the CUDA runtime itself (barriers of cooperative groups)
 };
 
 struct Allocation {

@@ -89,6 +89,19 @@ std::vector<std::string> Cubin::externals(const std::string& symbol) const {
   return out;
 }
 
+std::vector<std::string> Cubin::variables() const {
+  std::vector<std::string> out;
+  Elf64_Sym symbol;
+  for (uint64_t at = 0; read(symbols_, at, symbol); at += sizeof symbol) {
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx >= sections_.size())
+      continue;
+    const std::string_view name = sections_[symbol.st_shndx].name;
+    if (name == ".nv.global" || name == ".nv.global.init")
+      out.emplace_back(text_at(strings_, symbol.st_name));
+  }
+  return out;
+}
+
 std::vector<Cubin::Relocation> Cubin::relocations(std::string_view name) const {
   std::vector<Relocation> out;
   for (const Section& s : sections_) {

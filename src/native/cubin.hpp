@@ -19,8 +19,8 @@ public:
   std::string_view code(const std::string& symbol) const;
   // Functions outside the cubin that the kernel calls: "vprintf", "malloc" (EIATTR_EXTERNS).
   std::vector<std::string> externals(const std::string& symbol) const;
-  // Does the cubin define other device functions (not inlined), where a kernel's accesses may
-  // stand?
+  // Variables in global memory (__device__), as the compiler wrote them.
+  std::vector<std::string> variables() const;
   std::string_view section(std::string_view name) const;
 
   struct Relocation {

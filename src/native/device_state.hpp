@@ -17,16 +17,16 @@ enum Counter : uint32_t {
   kSharedReads,
   kSharedWrites,
   kSharedAtomics,
-  kRemoteShared,  // another block's shared memory, within a cluster
-  kMatrixShared,  // ldmatrix, stmatrix
-  kAsyncCopies,   // cp.async
-  kBulkLoads,     // cp.async.bulk towards shared memory
-  kBulkStores,    // cp.async.bulk and its reductions towards global memory
-  kWarpgroupMma,  // wgmma reads shared memory through descriptors
-  kAsyncStores,   // st.async and red.async
-  kBarriers,      // bar.sync and its kin
-  kMbarriers,     // operations on barriers in memory
-  kLocalAccesses, // a thread's own memory: observed, never perturbed
+  kRemoteShared,   // another block's shared memory, within a cluster
+  kMatrixShared,   // ldmatrix, stmatrix
+  kAsyncCopies,    // cp.async
+  kBulkLoads,      // cp.async.bulk towards shared memory
+  kBulkStores,     // cp.async.bulk and its reductions towards global memory
+  kWarpgroupMma,   // wgmma reads shared memory through descriptors
+  kAsyncStores,    // st.async and red.async
+  kBarriers,       // bar.sync and its kin
+  kMbarriers,      // operations on barriers in memory
+  kLocalAccesses,  // a thread's own memory: observed, never perturbed
   kGlobalGranules, // pieces of four bytes that accesses touch
   kSharedGranules,
   kCounters

@@ -71,8 +71,6 @@ std::string reason_against(const Launch& launch, const Circumstances& c) {
   if (c.code.known && c.code.surface_stores)
     return "stores to a surface, whose array is not copied";
   if (!c.parameters_known) return "its parameters' sizes are not known";
-  for (const Allocation& allocation : c.reachable)
-    if (allocation.traits & kRuntime) return "uses memory of the CUDA runtime (grid barriers)";
   return "";
 }
 

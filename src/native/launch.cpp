@@ -14,11 +14,8 @@ std::string text_of(const Extent3& extent) {
 }
 
 std::string key_of(const Launch& launch) {
-  std::string key = launch.symbol + "|" + text_of(launch.grid) + "|" + text_of(launch.block) + "|" +
-                    text_of(launch.cluster) + "|" + std::to_string(launch.shared_bytes) + "|";
-  for (const Parameter& parameter : launch.parameters)
-    key += std::to_string(parameter.offset) + ":" + std::to_string(parameter.size) + ",";
-  return key;
+  return launch.symbol + "|" + text_of(launch.grid) + "|" + text_of(launch.block) + "|" +
+         text_of(launch.cluster) + "|" + std::to_string(launch.shared_bytes);
 }
 
 std::string demangled(const std::string& symbol) {

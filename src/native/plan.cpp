@@ -24,7 +24,9 @@ Scheme make_scheme(const Inventory& inventory, Action action, bool shared) {
   const uint32_t region = shared ? kSiteShared : kSiteGlobal;
   for (uint32_t i = 0; i < scheme.actions.size(); ++i) {
     if (inventory.sites[i].lanes == 0 || !(inventory.sites[i].flags & region)) continue;
-    if (!wanted(inventory, i, shared, scope)) continue;
+    // The map does not hold accesses to other blocks' shared memory.
+    const bool remote = shared && action == kDelayByBlock;
+    if (!remote && !wanted(inventory, i, shared, scope)) continue;
     scheme.actions[i] = action;
     ++scheme.instructions;
   }

@@ -51,8 +51,9 @@ std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory
 // The longest delay, so that a warp that is delayed at each access waits about a second at most.
 uint32_t scaled_cycles(uint32_t cycles, const Launch& launch, uint64_t accesses);
 
-// The conflict pass looks at all of global memory, and at the shared memory of so many of 65536 blocks
-// that about 30 million accesses remain: blocks run the same code, and none can meet another there.
+// The conflict pass looks at all of global memory, and at the shared memory of so many of 65536
+// blocks that about 30 million accesses remain: blocks run the same code, and none can meet another
+// there.
 uint32_t shared_blocks_for(const Inventory& inventory);
 
 // Cells for the conflict pass: three for each granule that may be touched, within the room that is

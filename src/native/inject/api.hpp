@@ -32,6 +32,7 @@ namespace assay::native {
   X(cuMemsetD8Async, "cuMemsetD8Async")                                                            \
   X(cuModuleLoadData, "cuModuleLoadData")                                                          \
   X(cuModuleGetFunction, "cuModuleGetFunction")                                                    \
+  X(cuModuleGetGlobal, "cuModuleGetGlobal_v2")                                                     \
   X(cuFuncGetModule, "cuFuncGetModule")                                                            \
   X(cuFuncGetAttribute, "cuFuncGetAttribute")                                                      \
   X(cuFuncSetAttribute, "cuFuncSetAttribute")                                                      \
@@ -43,6 +44,7 @@ namespace assay::native {
   X(cuLaunchKernelEx, "cuLaunchKernelEx")                                                          \
   X(cuKernelGetFunction, "cuKernelGetFunction")                                                    \
   X(cuFuncGetName, "cuFuncGetName")                                                                \
+  X(cuKernelGetName, "cuKernelGetName")                                                            \
   X(cuFuncGetParamInfo, "cuFuncGetParamInfo")
 #define ASSAY_SANITIZER_FUNCTIONS(X)                                                               \
   X(sanitizerSubscribe, "sanitizerSubscribe")                                                      \

@@ -64,6 +64,8 @@ void Examination::release() {
       tool_.debug("unpatch: " + problem);
     patched_ = false;
   }
+  if (watching_) tool_.watch_launches(false);
+  watching_ = false;
   for (Buffer* buffer : {&state_, &sites_, &ranges_, &actions_, &cells_, &pairs_}) buffer->reset();
   memory_.reset();
   if (holding_) tool_.gate().release();
@@ -74,6 +76,8 @@ void Examination::abandon() {
   thread_state.userdata = 0;
   tool_.leave_patched(request_->module);
   patched_ = false;
+  if (watching_) tool_.watch_launches(false);
+  watching_ = false;
   // The patches go on using their state, and freeing memory could wait for the launch: both stay.
   for (Buffer* buffer : {&state_, &sites_, &ranges_, &actions_, &cells_, &pairs_}) buffer->forget();
   static_cast<void>(memory_.release());
@@ -94,10 +98,10 @@ void Examination::end_process(const std::string& why) {
   ::_exit(1);
 }
 
-bool Examination::begin(const std::string& known_problem) {
-  report_.launch = request_->launch;
+bool Examination::begin() {
   tool_.channel().send(Message{"examining", {}}.add("name", request_->launch.name));
-  const std::string problem = prepare(known_problem);
+  const std::string problem = prepare();
+  report_.launch = request_->launch;
   if (problem.empty()) return true;
   report_.reason = problem;
   release();
@@ -105,7 +109,7 @@ bool Examination::begin(const std::string& known_problem) {
   return false;
 }
 
-std::string Examination::look_at_code() {
+void Examination::look_at_code() {
   image_ = tool_.image(request_->module);
   cubin_ = std::make_unique<Cubin>(image_);
   const std::string_view code =
@@ -115,37 +119,58 @@ std::string Examination::look_at_code() {
   else
     report_.notes.push_back("its machine code was not found: what it reads and stores in ways that "
                             "patches do not see is unknown");
-  return "";
 }
 
-std::string Examination::prepare(const std::string& known_problem) {
-  Request& request = *request_;
-  if (!known_problem.empty()) return known_problem;
-  look_at_code();
-  Circumstances circumstances;
-  circumstances.programmatic = request.launch.programmatic;
-  circumstances.parameters_known = request.parameters_known;
-  circumstances.code = evidence_.code;
-  if (cubin_->ok()) circumstances.externals = cubin_->externals(request.launch.symbol);
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  circumstances.capturing = api.cuStreamIsCapturing(request.stream, &status) != CUDA_SUCCESS ||
-                            status != CU_STREAM_CAPTURE_STATUS_NONE;
-  if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
-  if (tool_.left_patched(request.module))
-    return "another launch of its module has not ended since it was examined";
+void Examination::add_variables(std::vector<Allocation>& all) const {
+  AllocationTable table;
+  for (const Allocation& allocation : all) table.add(allocation);
+  for (const std::string& name : cubin_->ok() ? cubin_->variables() : std::vector<std::string>()) {
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    if (api.cuModuleGetGlobal(&address, &size, request_->module, name.c_str()) != CUDA_SUCCESS)
+      continue;
+    if (!table.mark(address, kModuleMemory)) table.add({address, size, kModuleMemory, 0});
+  }
+  all = table.all();
+}
+
+std::string Examination::come_to_rest() {
   const auto limit = std::chrono::milliseconds(200 * tool_.options().settings.limit_seconds);
   holding_ = tool_.gate().hold(limit);
   if (!holding_) {
     tool_.gave_up();
     return "talks to others: another host thread stayed inside the driver";
   }
-  std::string problem = tool_.quiesce(request.stream);
-  if (!problem.empty()) return problem;
-  device_ = tool_.device(context_, problem); // loads modules, which waits for running kernels
-  if (!device_) return problem;
+  const std::string problem = tool_.quiesce(request_->stream);
   lap("quiesce");
+  return problem;
+}
+
+std::string Examination::prepare() {
+  Request& request = *request_;
+  Circumstances circumstances;
+  circumstances.programmatic = request.launch.programmatic;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  circumstances.capturing = api.cuStreamIsCapturing(request.stream, &status) != CUDA_SUCCESS ||
+                            status != CU_STREAM_CAPTURE_STATUS_NONE;
+  // Nothing may be loaded and no memory touched before the device is at rest.
+  if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
+  if (std::string problem = come_to_rest(); !problem.empty()) return problem;
+  if (std::string problem = request.resolve(); !problem.empty()) return problem;
+  if (tool_.left_patched(request.module))
+    return "another launch of its module has not ended since it was examined";
+  look_at_code();
+  circumstances.parameters_known = request.parameters_known;
+  circumstances.code = evidence_.code;
+  if (cubin_->ok()) circumstances.externals = cubin_->externals(request.launch.symbol);
+  if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
+  std::string problem;
+  device_ = tool_.device(context_, problem);
+  if (!device_) return problem;
+  std::vector<Allocation> all = tool_.allocations(context_);
+  add_variables(all);
   memory_ = std::make_unique<Memory>(*device_);
-  problem = memory_->reach(tool_.allocations(context_), request.arguments);
+  problem = memory_->reach(all, request.arguments);
   if (!problem.empty()) return problem;
   circumstances.reachable = memory_->regions();
   if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
@@ -166,6 +191,8 @@ std::string Examination::patch() {
                                                   l.shared_bytes);
   if (std::string problem = device_->patch(request_->module); !problem.empty()) return problem;
   patched_ = true;
+  tool_.watch_launches(true);
+  watching_ = true;
   api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&after, request_->function, block,
                                                   l.shared_bytes);
   figure("occupancy.plain", uint64_t(before));
@@ -292,9 +319,9 @@ void Examination::take_inventory(const DeviceState& state) {
   std::copy(std::begin(state.counters), std::end(state.counters), std::begin(inventory.counters));
   report_.accesses = inventory.accesses();
   static const char* const names[kCounters] = {
-      "global reads",   "global writes", "global atomics", "shared reads", "shared writes",
-      "shared atomics", "remote shared", "matrix shared",  "async copies", "bulk loads",
-      "bulk stores",    "wgmma",         "async stores",   "barriers",     "mbarriers",
+      "global reads",   "global writes",   "global atomics", "shared reads", "shared writes",
+      "shared atomics", "remote shared",   "matrix shared",  "async copies", "bulk loads",
+      "bulk stores",    "wgmma",           "async stores",   "barriers",     "mbarriers",
       "local accesses", "global granules", "shared granules"};
   for (uint32_t i = 0; i < kCounters; ++i)
     if (inventory.counters[i]) figure(names[i], inventory.counters[i]);

@@ -15,13 +15,17 @@ public:
   ~Examination();
 
   // At the entry. False: there is a reason against it, and it has been reported.
-  bool begin(const std::string& known_problem);
+  bool begin();
   // At the exit, when the process's own launch has been handed to the device.
   void finish(CUresult own_result);
 
 private:
-  std::string prepare(const std::string& known_problem);
-  std::string look_at_code();
+  std::string prepare();
+  // Holds the other threads and waits until the device is at rest.
+  std::string come_to_rest();
+  void look_at_code();
+  // The kernel's module: its variables, which arguments need not lead to.
+  void add_variables(std::vector<Allocation>& all) const;
   std::string patch();
   std::string observe();
   void repeat_all();
@@ -61,7 +65,7 @@ private:
   Buffer state_, sites_, ranges_, actions_, cells_, pairs_;
   uint64_t code_begin_ = 0, code_size_ = 0;
   uint32_t range_count_ = 0, pair_slots_ = 0, pattern_ = 0, least_scrubbed_ = ~0u;
-  bool holding_ = false, patched_ = false, unfinished_ = false;
+  bool holding_ = false, patched_ = false, unfinished_ = false, watching_ = false;
   double own_ms_ = 0;
   std::chrono::steady_clock::time_point begin_, lap_;
 };

@@ -160,7 +160,8 @@ std::string Examination::map_conflicts() {
   state.pairs = reinterpret_cast<PairSlot*>(pairs_.at());
   state.pair_mask = kPairSlots - 1;
   state.shared_blocks = shared_blocks_for(inventory);
-  if (state.shared_blocks < 65536) figure("conflict pass, shared memory of blocks in 65536", state.shared_blocks);
+  if (state.shared_blocks < 65536)
+    figure("conflict pass, shared memory of blocks in 65536", state.shared_blocks);
   Run run;
   const bool same = this->run(state, run);
   std::vector<PairSlot> slots(kPairSlots);

@@ -39,7 +39,7 @@ std::string Memory::reach(const std::vector<Allocation>& all,
   std::vector<AddressRange> ranges;
   for (size_t i = 0; i < all.size(); ++i) {
     ranges.push_back({all[i].address, all[i].end()});
-    if (all[i].traits & kModuleMemory) reached[i] = 1;
+    if (all[i].traits & (kModuleMemory | kRuntime)) reached[i] = 1;
   }
   Buffer table, hits;
   CUresult r = table.on_device(ranges.size() * sizeof(AddressRange));
@@ -87,7 +87,7 @@ std::string Memory::copy_before(uint64_t host_free) {
   uint64_t offset = 0, chunk = 0;
   for (const Allocation& region : regions_) {
     r = copy(before_.at(offset), region.address, region.size);
-    if (r != CUDA_SUCCESS && (region.traits & kModuleMemory)) continue;
+    if (r != CUDA_SUCCESS && (region.traits & (kModuleMemory | kRuntime))) continue;
     if (r != CUDA_SUCCESS) return failed("some of its memory cannot be copied", r);
     Region state;
     state.before = offset;

@@ -123,7 +123,33 @@ bool Request::read_arguments() {
   return true;
 }
 
-std::string Request::resolve(const char* symbol_of_callback) {
+bool Request::find_name(const char* symbol_of_callback) {
+  // The driver's own answer first: for cuLaunchKernelEx the callback gave one letter.
+  const char* name = nullptr;
+  if (api.cuFuncGetName && api.cuFuncGetName(&name, handle) == CUDA_SUCCESS && name)
+    launch.symbol = name;
+  else if (api.cuKernelGetName &&
+           api.cuKernelGetName(&name, reinterpret_cast<CUkernel>(handle)) == CUDA_SUCCESS && name)
+    launch.symbol = name;
+  else if (symbol_of_callback)
+    launch.symbol = symbol_of_callback;
+  launch.name = demangled(launch.symbol);
+  return !launch.symbol.empty();
+}
+
+void Request::find_cluster() {
+  if (launch.cluster.count() != 1) return; // the launch says it
+  int size[3] = {};                        // __cluster_dims__ in the source
+  for (int i = 0; i < 3; ++i)
+    if (api.cuFuncGetAttribute(&size[i],
+                               CUfunction_attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH + i),
+                               function) != CUDA_SUCCESS)
+      return;
+  if (size[0] > 0 && size[1] > 0 && size[2] > 0)
+    launch.cluster = {uint32_t(size[0]), uint32_t(size[1]), uint32_t(size[2])};
+}
+
+std::string Request::resolve() {
   function = handle;
   if (api.cuFuncGetModule(&module, function) != CUDA_SUCCESS || !module) {
     // The runtime passes kernels of libraries (CUkernel) in the place of functions.
@@ -132,25 +158,9 @@ std::string Request::resolve(const char* symbol_of_callback) {
         api.cuFuncGetModule(&module, function) != CUDA_SUCCESS || !module)
       return "its module is not known";
   }
-  // The driver's own answer first: for some kernels of cuBLAS the callback gave one letter.
-  if (const char* name = nullptr;
-      api.cuFuncGetName && api.cuFuncGetName(&name, function) == CUDA_SUCCESS && name)
-    launch.symbol = name;
-  else if (symbol_of_callback)
-    launch.symbol = symbol_of_callback;
-  launch.name = demangled(launch.symbol);
-  if (launch.cluster.count() == 1) { // __cluster_dims__ in the source
-    int size[3] = {};
-    for (int i = 0; i < 3; ++i)
-      if (api.cuFuncGetAttribute(&size[i],
-                                 CUfunction_attribute(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH + i),
-                                 function) != CUDA_SUCCESS)
-        size[i] = 0;
-    if (size[0] > 0 && size[1] > 0 && size[2] > 0)
-      launch.cluster = {uint32_t(size[0]), uint32_t(size[1]), uint32_t(size[2])};
-  }
+  find_cluster();
   parameters_known = read_arguments();
-  return launch.symbol.empty() ? "its name is not known" : "";
+  return "";
 }
 
 CUresult Request::repeat() const {

@@ -11,8 +11,11 @@ public:
   // False: this driver call launches nothing that could be repeated (several devices, old
   // interface).
   bool read(uint32_t call, const void* parameters);
-  // Resolves handle, module and parameter sizes. Empty, or what could not be known.
-  std::string resolve(const char* symbol_of_callback);
+  // The kernel's name; loads nothing.
+  bool find_name(const char* symbol_of_callback);
+  // Function, module, parameters. Empty, or what could not be known. Loads the kernel if the driver
+  // has not done so yet, which waits for running kernels: only when the device is at rest.
+  std::string resolve();
   // The same launch again, with the arguments as they were.
   CUresult repeat() const;
 
@@ -32,6 +35,7 @@ private:
   void take(CUfunction f, const unsigned* grid, const unsigned* block, unsigned shared, CUstream s,
             bool per_thread, void** parameters, void** extra);
   void take_attributes(const CUlaunchConfig& config);
+  void find_cluster();
   bool read_arguments();
 
   enum class Kind { plain, cooperative, extended } kind_ = Kind::plain;

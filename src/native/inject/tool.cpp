@@ -69,8 +69,9 @@ bool Tool::start() {
   if (problem.empty()) {
     SanitizerResult s = api.sanitizerSubscribe(&subscriber, callback, nullptr);
     for (Sanitizer_CallbackDomain domain :
-         {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_DRIVER_API})
+         {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_DRIVER_API})
       if (s == SANITIZER_SUCCESS) s = api.sanitizerEnableDomain(1, subscriber, domain);
+    subscriber_ = subscriber;
     if (s != SANITIZER_SUCCESS) problem = "cannot subscribe: " + text_of(s);
   }
   char name[256] = "";
@@ -199,10 +200,7 @@ void Tool::before_launch(uint32_t call, const Sanitizer_CallbackData& data) {
   const OwnWork own;
   auto request = std::make_unique<Request>();
   if (!request->read(call, data.functionParams)) return;
-  const std::string problem = request->resolve(data.symbolName);
-  debug("launch of " + request->launch.symbol + ", in the callback " +
-        (data.symbolName ? data.symbolName : "(none)") + ", module image " +
-        std::to_string(image(request->module).size()) + " bytes");
+  request->find_name(data.symbolName);
   {
     const std::lock_guard lock(mutex_);
     const Choice choice = selector_->choose(request->launch);
@@ -211,7 +209,7 @@ void Tool::before_launch(uint32_t call, const Sanitizer_CallbackData& data) {
   }
   auto examination = std::make_unique<Examination>(*this, std::move(request), number, data.context);
   // Until its end or until a reason against it is found; in the latter case it has reported.
-  if (examination->begin(problem)) thread_state.examination = examination.release();
+  if (examination->begin()) thread_state.examination = examination.release();
 }
 
 void Tool::after_launch(const Sanitizer_CallbackData& data) {
@@ -260,6 +258,11 @@ void Tool::note_unhandled(uint32_t call, const Sanitizer_CallbackData& data) {
     if (!remarked_.insert(data.functionName).second) return;
   }
   channel_.remark(std::string("launches by ") + data.functionName + " are not examined: unknown");
+}
+
+void Tool::watch_launches(bool on) {
+  if (api.sanitizerEnableDomain(on, subscriber_, SANITIZER_CB_DOMAIN_LAUNCH) != SANITIZER_SUCCESS)
+    debug("callbacks of launches could not be switched");
 }
 
 void Tool::gave_up() {

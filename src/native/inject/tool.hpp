@@ -65,6 +65,9 @@ public:
   std::string quiesce(CUstream also);
   Gate& gate() { return gate_; }
   void debug(const std::string& text);
+  // Callbacks at the begin of launches cost every launch of the process; they are on only while one
+  // is examined and the other threads are held.
+  void watch_launches(bool on);
   // A wait took too long; after a few of these nothing more is examined in this process.
   void gave_up();
   // A module whose patches must stay, since a launch of it has not ended.
@@ -92,6 +95,7 @@ private:
   bool shares_handles_ =
       false; // exported or imported VMM memory: all mapped memory counts as shared
 
+  Sanitizer_SubscriberHandle subscriber_ = nullptr;
   Gate gate_;
   Channel channel_;
   Options options_;

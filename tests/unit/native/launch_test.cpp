@@ -56,9 +56,9 @@ TEST(Selection, EachDistinctLaunchOnce) {
   EXPECT_EQ(selector.choose(launch_of("a")), Choice::repeated);
   EXPECT_EQ(selector.choose(launch_of("a", 2)), Choice::examine);
   EXPECT_EQ(selector.choose(launch_of("b")), Choice::examine);
-  Launch parameters = launch_of("b");
-  parameters.parameters = {{0, 8}};
-  EXPECT_EQ(selector.choose(parameters), Choice::examine);
+  Launch shared = launch_of("b");
+  shared.shared_bytes = 16;
+  EXPECT_EQ(selector.choose(shared), Choice::examine);
 }
 
 TEST(Selection, SkipAndCountSpeakOfMatchingLaunches) {

@@ -102,6 +102,15 @@ TEST(Schemes, WithoutAWholeMapEverythingIsDelayed) {
   EXPECT_TRUE(schemes_for(launch_of(1, 32), inventory_of({}, false)).empty());
 }
 
+TEST(Schemes, ClustersAreDelayedByBlockInSharedMemory) {
+  Launch launch = launch_of(4, 256);
+  launch.cluster.x = 2;
+  const auto schemes = schemes_for(launch, inventory_of({}));
+  ASSERT_EQ(schemes.size(), 1u);
+  EXPECT_EQ(schemes[0].name(), "shared memory, by block");
+  EXPECT_EQ(schemes[0].instructions, 2u);
+}
+
 TEST(Delays, ShrinkWhereThereAreMany) {
   EXPECT_EQ(scaled_cycles(5000, launch_of(1, 32), 32), 5000u);
   const uint32_t many = scaled_cycles(5000, launch_of(1, 32), uint64_t(32) * 10'000'000);
