@@ -1,6 +1,7 @@
 // assay doctor: what this machine can do, what is missing, how to get it.
 #include "cli/session.hpp"
 #include "compile/search.hpp"
+#include "native/parent.hpp"
 #include "vgpu/launch.hpp"
 
 #include <CLI/CLI.hpp>
@@ -34,6 +35,18 @@ Item compiler() {
           false};
 }
 
+Item native_backend(bool gpu) {
+  const std::string what = "CUDA programs (assay run)";
+  if (native::injection_library().empty())
+    return {what, "no", "the injection library was not built", "setup/native", true};
+  const auto libraries =
+      native::sanitizer_candidates(compile::Surroundings::of_this_process().project);
+  if (libraries.empty())
+    return {what, "no", "libsanitizer-public.so was not found", "setup/native", true};
+  if (!gpu) return {what, "no", "no GPU here; " + libraries[0], "", true};
+  return {what, "yes", libraries[0], "", true};
+}
+
 std::vector<Item> examine() {
   std::vector<Item> items;
   items.push_back({"PTX kernels on the virtual GPU", "yes",
@@ -45,7 +58,8 @@ std::vector<Item> examine() {
   std::error_code ignored;
   bool gpu = std::filesystem::exists("/dev/nvidiactl", ignored);
   items.push_back({"NVIDIA GPU", gpu ? "present" : "none",
-                   gpu ? "not used by this version" : "none is needed", "", true});
+                   gpu ? "for assay run alone" : "none is needed", "", true});
+  items.push_back(native_backend(gpu));
   return items;
 }
 

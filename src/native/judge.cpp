@@ -61,7 +61,7 @@ std::string reason_against(const Launch& launch, const Circumstances& c) {
   if (talks_to_others(launch.symbol)) return others + "a kernel of a communication library";
   for (const Allocation& allocation : c.reachable)
     if (std::string why = not_private(allocation.traits); !why.empty())
-      return others + "it can reach " + why;
+      return others + std::string("it can reach ").append(why);
   if (c.several_devices) return others + "a cooperative launch over several devices";
   if (c.capturing) return "captured into a graph; graphs are not replayed by this version";
   if (c.programmatic || (c.code.known && c.code.programmatic))
@@ -77,11 +77,10 @@ std::string reason_against(const Launch& launch, const Circumstances& c) {
 Decision decide(const Evidence& e) {
   if (const Run* run = first_different(e.runs)) return different(e, *run);
   Decision d;
-  uint64_t perturbed = 0, delayed = 0, cycles = 0;
+  uint64_t perturbed = 0, delayed = 0;
   for (const Run& run : e.runs) {
     perturbed += run.perturbed;
     delayed += run.delayed;
-    cycles += run.delay_cycles;
   }
   const std::string same = "same bytes in " + plural(e.runs.size(), "repeat");
   if (e.runs.empty()) {

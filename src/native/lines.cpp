@@ -95,7 +95,7 @@ bool read_header(Reader& r, Header& h) {
     r.unsigned_leb(); // time
     r.unsigned_leb(); // size
     if (name[0] != '/' && directory > 0 && directory < h.directories.size())
-      name = h.directories[directory] + "/" + name;
+      name = std::string(h.directories[directory]).append("/").append(name);
     h.files.push_back(name);
   }
   return r.ok() && version >= 2 && version <= 4 && h.line_range != 0;

@@ -12,7 +12,7 @@ from harness import ARGUMENTS, GOOD, LAUNCH, ROOT, SCALE, Ran, main, refused, te
 @test
 def help_of_every_command(folder):
     top = Ran(folder, "--help").expect(0, "Exit codes").out
-    for command in ["check", "determinism", "exec", "replay", "explain", "case", "doctor"]:
+    for command in ["check", "determinism", "exec", "replay", "run", "explain", "case", "doctor"]:
         assert command in top
         Ran(folder, command, "--help").expect(0, "--help")
     Ran(folder, "exec", "--help").expect(0, "--grid", "--arg", "rand:TYPE", "--fail-on")
@@ -196,6 +196,28 @@ def explain_and_doctor(folder):
         Ran(folder, "explain", kind).expect(0, "Usual fix")
     Ran(folder, "doctor").expect(0, "virtual GPU")
     json.loads(Ran(folder, "doctor", "--json").expect(0).out)
+
+
+@test
+def run_without_a_gpu(folder):
+    """What of `run` needs no GPU: the words of the command, exit codes, messages."""
+    libraries = {"ASSAY_NATIVE_LIBRARY": "/no/library.so", "ASSAY_SANITIZER": "/no/sanitizer.so"}
+
+    def run(*words, env=None):
+        return Ran(folder, "run", *words, env=libraries | (env or {}))
+
+    run("--", "sh", "-c", "exit 5").expect(5, "no process of the command used CUDA")
+    run("-q", "--", "true").expect(3, "0 launches examined")
+    run("--", "sh", "-c", "kill -9 $$").expect(137)
+    # What looks like a flag of ours behind -- is the command's.
+    ran = run("--json", "--kernel-name", "a*", "--kernel-name", "b", "--", "echo", "--json", "-q").expect(3, "--json -q")
+    assert json.loads(ran.out[ran.out.index("{"):])["schema"] == "assay/run/1"
+    run("--", "/no/such/program").expect(127, "cannot start")
+    run().expect(2, "needs a command")
+    run("--preset", "papers", "--", "true").expect(2, "preset")
+    run("--cycles", "0", "--", "true").expect(2)
+    run("--", "true", env={"CUDA_INJECTION64_PATH": "/other.so"}).expect(4, "only one tool")
+    refused(folder, ["run", "--kernelname", "x", "--", "true"], "did you mean '--kernel-name'?")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ ASSAY is the program, with libassay-native.so beside it; KERNELS is tests/gpu/na
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -24,7 +25,7 @@ WANTED = {
     "histogram": ("pass", "", "with delays"),
     "staged": ("pass", "", ""),
     "through_table": ("pass", "", "nothing to perturb"),
-    "counts_launches": ("pass", "", ""),
+    "counts_launches": ("pass", "", "nothing to perturb"),
     "grid_sum": (("pass", "unknown"), "", ""),
     "persistent": (("pass", "unknown"), "", ""),
     "in_cluster": ("pass", "", ""),
@@ -44,9 +45,8 @@ WANTED = {
     "to_managed": ("unknown", "", "managed memory"),
     "dependent": ("unknown", "", "programmatic"),
     "in_graph": ("unknown", "", "graph"),
-    "waits_for_host": ("unknown", "", "talks to others"),
-    "beside_busy": ("unknown", "", "talks to others"),
 }
+BUSY = "beside_busy"
 
 passed = failed = 0
 
@@ -60,17 +60,23 @@ def check(name, good, text=""):
         print("FAIL %s %s" % (name, text))
 
 
-def assay(words, command):
+def assay(words, command, limit=100):
     """Exit code, the program's own lines, the report."""
     begin = time.time()
-    done = subprocess.run([sys.argv[1], "run", "--json", *words, "--", *command], capture_output=True, text=True,
-                          timeout=300)
-    text, split = done.stdout, done.stdout.find('{\n  "schema": "assay/run/1"')
+    process = subprocess.Popen([sys.argv[1], "run", "--json", *words, "--", *command], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        output, errors = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # the program under test too
+        process.communicate()
+        raise
+    text, split = output, output.find('{\n  "schema": "assay/run/1"')
     if split < 0:
-        return done.returncode, text, None, done.stderr
+        return process.returncode, text, None, errors
     report = json.loads(text[split:])
     report["seconds"] = round(time.time() - begin, 2)
-    return done.returncode, text[:split], report, done.stderr
+    return process.returncode, text[:split], report, errors
 
 
 def base(name):
@@ -78,8 +84,9 @@ def base(name):
 
 
 def check_kernels(kernels, keep):
-    alone = subprocess.run([kernels], capture_output=True, text=True, timeout=120).stdout
-    code, own, report, errors = assay(["--limit", "2"], [kernels])
+    names = [name for name in WANTED if name != "waits_for_host"]
+    alone = subprocess.run([kernels, *names], capture_output=True, text=True, timeout=120).stdout
+    code, own, report, errors = assay(["--limit", "2"], [kernels, *names])
     check("report", report is not None, errors[-400:])
     if report is None:
         return
@@ -123,6 +130,17 @@ def check_pairs(keep):
                   and "kernels.cu:" in pairs[0], str(pairs))
 
 
+def check_busy(kernels, keep):
+    """A launch beside a stream that waits for this very host thread."""
+    try:
+        code, own, report, errors = assay(["--limit", "2"], [kernels, BUSY], 25)
+    except subprocess.TimeoutExpired:
+        return check(BUSY, False, "hung")
+    reasons = [(base(launch["kernel"]), launch["reason"]) for launch in (report or {}).get("launches", [])]
+    check(BUSY, len(reasons) == 4 and reasons[3][0] == BUSY and "still had work" in reasons[3][1], str(reasons))
+    keep[BUSY] = report
+
+
 def check_two_processes(keep):
     code, own, report, errors = assay(["--limit", "3"], [sys.executable, os.path.join(HERE, "native/two_processes.py")])
     check("two processes end", own == "done 0\n", own + errors)
@@ -137,6 +155,7 @@ def main():
     check_selection(kernels)
     check_pairs(keep)
     check_two_processes(keep)
+    check_busy(kernels, keep)
     if "--json" in sys.argv:
         with open(sys.argv[sys.argv.index("--json") + 1], "w") as file:
             json.dump(keep, file, indent=1)

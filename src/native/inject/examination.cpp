@@ -80,7 +80,7 @@ void Examination::abandon() {
   watching_ = false;
   // The patches go on using their state, and freeing memory could wait for the launch: both stay.
   for (Buffer* buffer : {&state_, &sites_, &ranges_, &actions_, &cells_, &pairs_}) buffer->forget();
-  static_cast<void>(memory_.release());
+  abandoned_ = memory_.release();
   if (holding_) tool_.gate().release();
   holding_ = false;
 }

@@ -57,6 +57,7 @@ private:
   CUcontext context_;
   Device* device_ = nullptr;
   std::unique_ptr<Memory> memory_;
+  Memory* abandoned_ = nullptr; // never freed
   std::string image_;
   std::unique_ptr<Cubin> cubin_;
   KernelReport report_;

@@ -2,6 +2,7 @@
 // symbol.
 #include "native/inject/tool.hpp"
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver looks for this name.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   try {
     if (assay::native::tool) return 1;

@@ -185,7 +185,9 @@ void Tool::on_driver_call(uint32_t call, const Sanitizer_CallbackData& data) {
   if (Request::is_launch(call) && thread_state.examination) after_launch(data);
   note_sharing(call, data);
   note_unhandled(call, data);
-  if (thread_state.driver_depth > 0 && --thread_state.driver_depth == 0) gate_.leave();
+  if (thread_state.driver_depth == 0) return; // entered before we subscribed
+  --thread_state.driver_depth;
+  if (thread_state.driver_depth == 0) gate_.leave();
 }
 
 void Tool::before_launch(uint32_t call, const Sanitizer_CallbackData& data) {

@@ -299,17 +299,23 @@ void launch_in_graph() {
   CK(cudaStreamDestroy(stream));
 }
 
-// A launch beside a stream whose kernel ends only when this thread goes on: must be skipped, not hung.
+// A launch beside a stream whose kernel ends only when this thread goes on: must be skipped, not hung. Both
+// kernels have run before, since the driver, when watched, loads a kernel at its first launch only after
+// the running ones have ended.
 void launch_beside_busy() {
   cudaStream_t stream;
   CK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   volatile int* flag;
   CK(cudaHostAlloc((void**)&flag, 4, cudaHostAllocMapped));
+  *flag = 1;
+  waits_for_host<<<2, 32, 0, stream>>>((volatile int*)flag, output + 1024);
+  beside_busy<<<2, kThreads, 0, stream>>>(input, output);
+  CK(cudaStreamSynchronize(stream));
   *flag = 0;
   waits_for_host<<<1, 32, 0, stream>>>((volatile int*)flag, output + 1024);
   cudaStream_t other;
   CK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-  beside_busy<<<1, kThreads, 0, other>>>(input, output);
+  beside_busy<<<1, kThreads, 0, other>>>(input, output); // a distinct launch: one block
   *flag = 1;
   CK(cudaStreamSynchronize(stream));
   CK(cudaStreamSynchronize(other));

@@ -25,7 +25,7 @@ Launch launch_of(uint32_t blocks, uint32_t threads) {
 }
 
 // Instruction 0 reads global memory, 1 stores to it, 2 stores to shared memory, 3 reads that.
-Inventory inventory_of(std::vector<PairSlot> slots, bool mapped = true, uint64_t lost = 0) {
+Inventory inventory_of(const std::vector<PairSlot>& slots, bool mapped = true, uint64_t lost = 0) {
   Inventory inventory;
   inventory.sites = {{32, kSiteGlobal | kSiteReads, 0},
                      {32, kSiteGlobal | kSiteWrites, 0},
