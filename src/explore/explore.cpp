@@ -8,7 +8,6 @@
 #include "explore/pairs.hpp"
 #include "explore/plan.hpp"
 #include "explore/pool.hpp"
-#include "ir/source.hpp"
 
 #include <fmt/format.h>
 
@@ -83,7 +82,7 @@ private:
   void take_events(const vgpu::Outcome& out, const std::string& policy) {
     for (const vgpu::Event& e : out.events) {
       if (inconclusive(e.kind)) {
-        if (report_.unknown.empty()) report_.unknown = reason(e);
+        if (report_.unknown.empty()) report_.unknown = reason(job_, e);
         continue;
       }
       Finding f;
@@ -99,20 +98,6 @@ private:
                  g.places[0].pc == f.places[0].pc;
       if (!known) report_.findings.push_back(std::move(f));
     }
-  }
-
-  std::string reason(const vgpu::Event& e) const {
-    if (e.places.empty()) return fmt::format("{}: {}", vgpu::kind_name(e.kind), e.message);
-    const vgpu::Place& p = e.places[0];
-    const ir::Program& program = *job_.launches[p.launch].program;
-    ir::SourcePlace at = ir::place(program, p.pc);
-    std::string what = e.message;
-    if (e.kind == vgpu::EventKind::unsupported && what.empty()) {
-      const ptx::Instruction* i = program.sites[p.pc].instruction;
-      what = i ? ptx::print(*i) : "operation";
-    }
-    return fmt::format("{} {} ({}, PTX line {})", vgpu::kind_name(e.kind), what, at.text(),
-                       at.ptx_line);
   }
 
   void take_conflicts(const vgpu::Outcome& out, const std::string& policy) {
@@ -197,7 +182,7 @@ private:
     }
     report_.schedules += std::exchange(open_uses_.runs, 0);
     for (const vgpu::Event& e : open_uses_.unfinished.events)
-      if (inconclusive(e.kind) && report_.unknown.empty()) report_.unknown = reason(e);
+      if (inconclusive(e.kind) && report_.unknown.empty()) report_.unknown = reason(job_, e);
   }
 
   void settle_proof() {
@@ -365,8 +350,27 @@ private:
   }
 
   void conclude() {
-    bool race_differs = false;
     std::vector<Finding> races;
+    bool race_differs = judge_pairs(races);
+    // If some run differs, no race of this job can be called harmless on the strength of one
+    // reversal.
+    if (!report_.deterministic && !race_differs)
+      for (Finding& f : races)
+        if (f.kind == "race-without-consequence" && f.differing.empty() &&
+            !differing_runs_.empty()) {
+          f.kind = "race";
+          f.severity = Severity::error;
+          adopt(f);
+        }
+    drop_consequences(races);
+    report_.findings.insert(report_.findings.begin(), std::make_move_iterator(races.begin()),
+                            std::make_move_iterator(races.end()));
+    explain_difference();
+  }
+
+  // Findings and notes of what conflicts; true: the orders of some race leave different bytes.
+  bool judge_pairs(std::vector<Finding>& races) {
+    bool race_differs = false;
     for (const std::vector<Pair>& instances : pairs_.list()) {
       const Pair* best = &most_telling(instances);
       Finding f = finding(*best);
@@ -398,16 +402,11 @@ private:
       f.severity = harmless ? Severity::warning : Severity::error;
       races.push_back(std::move(f));
     }
-    // If some run differs, no race of this job can be called harmless on the strength of one
-    // reversal.
-    if (!report_.deterministic && !race_differs)
-      for (Finding& f : races)
-        if (f.kind == "race-without-consequence" && f.differing.empty() &&
-            !differing_runs_.empty()) {
-          f.kind = "race";
-          f.severity = Severity::error;
-          adopt(f);
-        }
+    return race_differs;
+  }
+
+  // What other findings are only because of conflicts whose order makes a difference.
+  void drop_consequences(const std::vector<Finding>& races) {
     // Where accesses in another order make a difference, what time decides may do so by that order.
     std::erase_if(report_.findings, [&](const Finding& f) {
       bool by_time = f.kind == "nondeterministic" && !f.is_conflict && f.places.size() == 1;
@@ -422,8 +421,10 @@ private:
           if (at.pc == f.places[0].pc && at.launch == f.places[0].launch) return true;
       return false;
     });
-    report_.findings.insert(report_.findings.begin(), std::make_move_iterator(races.begin()),
-                            std::make_move_iterator(races.end()));
+  }
+
+  // Runs that differ without a conflict that was found to make the difference.
+  void explain_difference() {
     bool explained = false;
     for (const Finding& f : report_.findings)
       explained |= f.kind == "race" || f.kind == "nondeterministic";

@@ -1,6 +1,8 @@
 // How a planned run is made, and where its conflicts are; see plan.hpp.
 #include "explore/plan.hpp"
 
+#include "ir/source.hpp"
+
 #include <fmt/format.h>
 
 namespace assay::explore {
@@ -52,6 +54,20 @@ bool inconclusive(vgpu::EventKind kind) {
   using K = vgpu::EventKind;
   return kind == K::budget || kind == K::unsupported || kind == K::out_of_memory ||
          kind == K::cancelled;
+}
+
+std::string reason(const vgpu::JobSpec& job, const vgpu::Event& e) {
+  if (e.places.empty()) return fmt::format("{}: {}", vgpu::kind_name(e.kind), e.message);
+  const vgpu::Place& p = e.places[0];
+  const ir::Program& program = *job.launches[p.launch].program;
+  ir::SourcePlace at = ir::place(program, p.pc);
+  std::string what = e.message;
+  if (e.kind == vgpu::EventKind::unsupported && what.empty()) {
+    const ptx::Instruction* i = program.sites[p.pc].instruction;
+    what = i ? ptx::print(*i) : "operation";
+  }
+  return fmt::format("{} {} ({}, PTX line {})", vgpu::kind_name(e.kind), what, at.text(),
+                     at.ptx_line);
 }
 
 } // namespace assay::explore

@@ -23,5 +23,7 @@ vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conf
 
 // Events that leave no verdict: a spent budget, an unsupported instruction, no memory left.
 bool inconclusive(vgpu::EventKind kind);
+// Why there is none, with the place.
+std::string reason(const vgpu::JobSpec& job, const vgpu::Event& e);
 
 } // namespace assay::explore
