@@ -62,7 +62,7 @@ function(assay_add_native)
     --keep-device-functions -Xptxas --compile-as-tools-patch)
   assay_device_code(${helpers} ${here}/inject/helpers.cu)
   file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cpp ${here}/inject/*.cpp)
-  list(REMOVE_ITEM sources ${here}/parent.cpp) # the other side of the socket
+  list(REMOVE_ITEM sources ${here}/parent.cpp ${here}/gpu.cpp) # the parent's side
   add_library(assay-native MODULE ${sources})
   set_source_files_properties(${here}/inject/device_code.cpp PROPERTIES
     COMPILE_DEFINITIONS "ASSAY_PATCHES_FILE=\"${patches}\";ASSAY_HELPERS_FILE=\"${helpers}\""

@@ -1,14 +1,17 @@
 // assay determinism: does any schedule change what the kernel leaves in memory?
 #include "cli/buffers.hpp"
 #include "cli/judge.hpp"
+#include "cli/native.hpp"
 #include "report/json.hpp"
 
 #include <CLI/CLI.hpp>
+#include <memory>
 
 namespace assay::cli {
 namespace {
 
-int determinism(const Session& session) {
+int determinism(const Session& session, const std::string& executor) {
+  if (executor == "native") return native_determinism(session);
   const std::string& target = session.targets[0];
   Result<cases::Prepared> prepared = cases::prepare(target, session.options);
   if (!prepared) return fail(prepared.error(), session, target);
@@ -51,7 +54,14 @@ void add_determinism(CLI::App& app, Session& session, int& code) {
   add_common_flags(*command, session);
   add_target(*command, session, "Case file (.toml) or kernel (.ptx, .cu) with launch options");
   command->get_option("target")->expected(1);
-  command->callback([&session, &code] { code = determinism(session); });
+  auto executor = std::make_shared<std::string>("vgpu");
+  command
+      ->add_option(
+          "--executor", *executor,
+          "Where it runs: vgpu, or native, this machine's GPU (repeats with delays, no proof)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"vgpu", "native"}));
+  command->callback([&session, &code, executor] { code = determinism(session, *executor); });
 }
 
 } // namespace assay::cli

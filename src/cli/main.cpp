@@ -85,8 +85,10 @@ std::string help_hint(const CLI::App& command) {
 std::string unknown_command(const std::vector<std::string>& arguments, const CLI::App& app) {
   if (arguments[0].starts_with("-")) return "";
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
-  if (std::find(names.begin(), names.end(), arguments[0]) != names.end()) return "";
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    if (sub->get_name() == arguments[0]) return "";
+    if (!sub->get_group().empty()) names.push_back(sub->get_name());
+  }
   return fmt::format("there is no command '{}'{} (commands: {})", arguments[0],
                      did_you_mean(arguments[0], names), join(names, ", "));
 }
@@ -116,6 +118,7 @@ int run(std::vector<std::string> arguments) {
   add_exec(app, session, code);
   add_replay(app, session, code);
   add_run(app, session, code);
+  add_native_worker(app, session, code);
   add_explain(app, session, code);
   add_case(app, session, code);
   add_doctor(app, session, code);

@@ -1,7 +1,6 @@
 // assay run -- CMD: a CUDA program on this machine's GPU, its kernels examined where they run.
-#include "cli/session.hpp"
+#include "cli/native.hpp"
 #include "compile/search.hpp"
-#include "native/parent.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -93,34 +92,40 @@ int run_native(Words& words, const Session& session) {
         session);
   words.options.settings.scrub = !words.no_scrub;
   words.options.settings.conflict_pass = !words.no_conflicts;
-  words.options.debug = std::getenv("ASSAY_NATIVE_DEBUG") != nullptr;
-  const std::string library = native::injection_library();
-  if (library.empty())
-    return fail(environment_error("the injection library was not built; run setup/native"),
-                session);
-  const std::vector<std::string> sanitizers =
-      native::sanitizer_candidates(compile::Surroundings::of_this_process().project);
-  if (sanitizers.empty())
-    return fail(environment_error("libsanitizer-public.so was not found: it comes with the CUDA "
-                                  "toolkit, with setup/native, or name it in ASSAY_SANITIZER"),
-                session);
-  words.options.sanitizer = sanitizers[0];
-  Result<native::Started> started = native::run_command(
-      session.command, words.options, library,
-      [&](const native::Message& message) { show(message, words.options.debug); });
+  Result<native::Started> started = run_watched(session.command, words.options);
   if (!started) return fail(started.error(), session);
-  const int code = native::exit_code(started->reports, started->program);
-  if (words.json) {
-    print(json_text(*started, code));
-    return code;
-  }
-  if (!words.quiet && !started->reports.empty()) print("\n" + native::table(started->reports));
-  for (const std::string& remark : remarks_of(*started)) print("remark: " + remark + "\n");
-  print(native::closing_line(started->reports) + "\n");
-  return code;
+  return print_reports(*started, words.json, words.quiet);
 }
 
 } // namespace
+
+Result<native::Started> run_watched(const std::vector<std::string>& command,
+                                    native::Options options) {
+  options.debug = std::getenv("ASSAY_NATIVE_DEBUG") != nullptr;
+  const std::string library = native::injection_library();
+  if (library.empty())
+    return environment_error("the injection library was not built; run setup/native");
+  const std::vector<std::string> sanitizers =
+      native::sanitizer_candidates(compile::Surroundings::of_this_process().project);
+  if (sanitizers.empty())
+    return environment_error("libsanitizer-public.so was not found: it comes with the CUDA "
+                             "toolkit, with setup/native, or name it in ASSAY_SANITIZER");
+  options.sanitizer = sanitizers[0];
+  return native::run_command(command, options, library,
+                             [&](const native::Message& message) { show(message, options.debug); });
+}
+
+int print_reports(const native::Started& started, bool json, bool quiet) {
+  const int code = native::exit_code(started.reports, started.program);
+  if (json) {
+    print(json_text(started, code));
+    return code;
+  }
+  if (!quiet && !started.reports.empty()) print("\n" + native::table(started.reports));
+  for (const std::string& remark : remarks_of(started)) print("remark: " + remark + "\n");
+  print(native::closing_line(started.reports) + "\n");
+  return code;
+}
 
 void add_run(CLI::App& app, Session& session, int& code) {
   CLI::App* command = app.add_subcommand(

@@ -217,6 +217,11 @@ def run_without_a_gpu(folder):
     run("--preset", "papers", "--", "true").expect(2, "preset")
     run("--cycles", "0", "--", "true").expect(2)
     run("--", "true", env={"CUDA_INJECTION64_PATH": "/other.so"}).expect(4, "only one tool")
+    # A case on the GPU: its own process says that there is none.
+    case = str(ROOT / "cases/block_reduce_reuse/sound.toml")
+    if not pathlib.Path("/dev/nvidiactl").exists():
+        Ran(folder, "determinism", "--executor", "native", case, env=libraries).expect(4, "libcuda")
+    Ran(folder, "determinism", "--executor", "gpu", case).expect(2, "native")
     refused(folder, ["run", "--kernelname", "x", "--", "true"], "did you mean '--kernel-name'?")
 
 

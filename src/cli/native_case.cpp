@@ -1,0 +1,92 @@
+// assay determinism --executor native: a case on this machine's GPU. The case runs in a process of
+// its own (the hidden command native-worker), which is watched like any other.
+#include "cases/case.hpp"
+#include "cli/native.hpp"
+#include "native/gpu.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+
+namespace assay::cli {
+namespace {
+
+bool uses_function_address(const cases::Prepared& prepared) {
+  for (const cases::LaunchGroup& launch : prepared.options.launches)
+    for (const cases::Argument& argument : launch.arguments)
+      if (argument.role == cases::Role::function) return true;
+  return false;
+}
+
+native::GpuJob job_of(const cases::Case& subject) {
+  native::GpuJob job;
+  job.ptx = subject.kernel.ptx;
+  for (const vgpu::BufferSpec& buffer : subject.job.buffers)
+    job.buffers.push_back({buffer.bytes, buffer.data});
+  for (const vgpu::LaunchSpec& launch : subject.job.launches) {
+    native::GpuLaunch out;
+    out.symbol = launch.program->kernel;
+    std::copy_n(launch.grid, 3, out.grid);
+    std::copy_n(launch.block, 3, out.block);
+    std::copy_n(launch.cluster, 3, out.cluster);
+    out.shared = launch.dynamic_shared;
+    for (const vgpu::Argument& argument : launch.arguments) {
+      native::GpuArgument one{argument.bytes, {}};
+      for (const vgpu::Argument::Pointer& pointer : argument.pointers)
+        one.pointers.push_back({pointer.offset, pointer.buffer, pointer.addend});
+      out.arguments.push_back(std::move(one));
+    }
+    job.launches.push_back(std::move(out));
+  }
+  return job;
+}
+
+int work(const Session& session, size_t variant) {
+  const std::string& target = session.targets[0];
+  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
+  if (!prepared) return fail(prepared.error(), session, target);
+  if (variant >= prepared->variants) return fail(usage_error("no such variant"), session, target);
+  if (uses_function_address(*prepared))
+    return fail(unsupported("addresses of device functions as arguments"), session, target);
+  Result<cases::Case> subject = cases::build(*prepared, variant);
+  if (!subject) return fail(subject.error(), session, target);
+  Result<void> ran = native::run_on_gpu(job_of(*subject));
+  return ran ? int(kPass) : fail(ran.error(), session, target);
+}
+
+} // namespace
+
+int native_determinism(const Session& session) {
+  const std::string& target = session.targets[0];
+  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
+  if (!prepared) return fail(prepared.error(), session, target);
+  std::error_code ignored;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+  int code = kPass;
+  for (size_t variant = 0; variant < prepared->variants; ++variant) {
+    std::vector<std::string> command = {self, "native-worker", target, "--variant",
+                                        std::to_string(variant)};
+    command.insert(command.end(), session.typed.begin(), session.typed.end());
+    native::Options options;
+    options.settings.seed = session.options.seed.value_or(1);
+    Result<native::Started> started = run_watched(command, options);
+    if (!started) return fail(started.error(), session, target);
+    if (prepared->variants > 1 && !session.json) print(fmt::format("== variant {}\n", variant));
+    const int own = print_reports(*started, session.json, session.style.quiet);
+    if (own == kFail || code == kPass) code = own;
+  }
+  return code;
+}
+
+void add_native_worker(CLI::App& app, Session& session, int& code) {
+  CLI::App* command = app.add_subcommand("native-worker", "One variant of a case on the GPU");
+  command->group(""); // not in the help: determinism --executor native starts it
+  auto variant = std::make_shared<size_t>(0);
+  command->add_option("target", session.targets, "A case")->required();
+  command->add_option("--variant", *variant, "Which, from 0");
+  command->callback([&session, &code, variant] { code = work(session, *variant); });
+}
+
+} // namespace assay::cli

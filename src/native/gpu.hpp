@@ -1,0 +1,45 @@
+// A job on this machine's GPU: PTX, buffers, launches in order, through the CUDA driver, which is
+// looked up at run time. What a case file describes, done as an ordinary CUDA program would do it.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace assay::native {
+
+struct GpuBuffer {
+  uint64_t bytes = 0;
+  std::vector<uint8_t> data; // initial bytes; shorter: a pattern behind them
+};
+
+struct GpuPointer { // an address inside an argument
+  uint32_t offset = 0, buffer = 0;
+  uint64_t addend = 0;
+};
+
+struct GpuArgument {
+  std::vector<uint8_t> bytes;
+  std::vector<GpuPointer> pointers;
+};
+
+struct GpuLaunch {
+  std::string symbol;
+  uint32_t grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
+  uint32_t shared = 0; // dynamic
+  std::vector<GpuArgument> arguments;
+};
+
+struct GpuJob {
+  std::string ptx;
+  std::vector<GpuBuffer> buffers;
+  std::vector<GpuLaunch> launches;
+};
+
+// Runs it. Errors: environment (no driver, no device), unsupported (the driver refuses the PTX or a
+// launch), usage (a launch ended with an error).
+Result<void> run_on_gpu(const GpuJob& job);
+
+} // namespace assay::native
