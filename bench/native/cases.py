@@ -39,14 +39,25 @@ def examine(case):
     return name, verdicts, [first["kind"], first["reason"]], launches
 
 
+def worst_of(verdicts):
+    return next(v for v in ("hang", "fail", "unknown", "none", "pass") if v in verdicts)
+
+
+def show(row):
+    name, verdicts, (kind, reason), _ = row
+    print("%-36s %-8s %s%s" % (name, worst_of(verdicts), kind + ": " if kind else "", reason[:110]), flush=True)
+
+
 def main():
     cases = sorted((ROOT / "cases").glob("*/*.toml"))
-    with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        rows = list(pool.map(examine, cases))
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        rows = []
+        for row in pool.map(examine, cases):
+            rows.append(row)
+            show(row)
     found = defects = passed = sound = 0
-    for name, verdicts, (kind, reason), _ in rows:
-        worst = next(v for v in ("hang", "fail", "unknown", "none", "pass") if v in verdicts)
-        print("%-36s %-8s %s%s" % (name, worst, kind + ": " if kind else "", reason[:110]))
+    for name, verdicts, _, _ in rows:
+        worst = worst_of(verdicts)
         if "sound" in name:
             sound, passed = sound + 1, passed + (worst == "pass")
         else:

@@ -9,9 +9,12 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <unistd.h>
 
 namespace assay::cli {
 namespace {
+
+constexpr uint32_t kLimitSeconds = 2; // cases are small
 
 bool uses_function_address(const cases::Prepared& prepared) {
   for (const cases::LaunchGroup& launch : prepared.options.launches)
@@ -23,6 +26,7 @@ bool uses_function_address(const cases::Prepared& prepared) {
 native::GpuJob job_of(const cases::Case& subject) {
   native::GpuJob job;
   job.ptx = subject.kernel.ptx;
+  job.limit_seconds = 8 * kLimitSeconds; // the examination waits for six before it gives up
   for (const vgpu::BufferSpec& buffer : subject.job.buffers)
     job.buffers.push_back({buffer.bytes, buffer.data});
   for (const vgpu::LaunchSpec& launch : subject.job.launches) {
@@ -53,7 +57,10 @@ int work(const Session& session, size_t variant) {
   Result<cases::Case> subject = cases::build(*prepared, variant);
   if (!subject) return fail(subject.error(), session, target);
   Result<void> ran = native::run_on_gpu(job_of(*subject));
-  return ran ? int(kPass) : fail(ran.error(), session, target);
+  const int code = ran ? int(kPass) : fail(ran.error(), session, target);
+  // Not through the driver's own end, which waits for kernels that hang.
+  std::fflush(stdout);
+  ::_exit(code);
 }
 
 } // namespace
@@ -70,6 +77,7 @@ int native_determinism(const Session& session) {
                                         std::to_string(variant)};
     command.insert(command.end(), session.typed.begin(), session.typed.end());
     native::Options options;
+    options.settings.limit_seconds = kLimitSeconds;
     options.settings.seed = session.options.seed.value_or(1);
     Result<native::Started> started = run_watched(command, options);
     if (!started) return fail(started.error(), session, target);

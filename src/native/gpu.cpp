@@ -3,8 +3,10 @@
 // by name.
 #include "native/gpu.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <dlfcn.h>
+#include <thread>
 
 namespace assay::native {
 namespace {
@@ -28,6 +30,7 @@ struct Config { // CUlaunchConfig
 
 constexpr int kClusterDimension = 4;     // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 constexpr int kMaxDynamicShared = 8;     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int kNotReady = 600;           // CUDA_ERROR_NOT_READY
 constexpr int kErrorLog = 5;             // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kErrorLogSize = 6;         // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
 constexpr int kLineInfo = 13;            // CU_JIT_GENERATE_LINE_INFO
@@ -39,7 +42,7 @@ constexpr uint8_t kUninitialised = 0xa5; // what memory holds that nobody has wr
   X(cuDeviceGet, "cuDeviceGet", (int*, int))                                                       \
   X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (Handle*, int))                          \
   X(cuCtxSetCurrent, "cuCtxSetCurrent", (Handle))                                                  \
-  X(cuCtxSynchronize, "cuCtxSynchronize", ())                                                      \
+  X(cuStreamQuery, "cuStreamQuery", (Handle))                                                      \
   X(cuModuleLoadDataEx, "cuModuleLoadDataEx", (Handle*, const void*, unsigned, int*, void**))      \
   X(cuModuleGetFunction, "cuModuleGetFunction", (Handle*, Handle, const char*))                    \
   X(cuFuncSetAttribute, "cuFuncSetAttribute", (Handle, int, int))                                  \
@@ -135,7 +138,13 @@ private:
     for (std::vector<uint8_t>& one : bytes) parameters.push_back(one.data());
     if (code == 0) code = call(function, launch, parameters.data());
     if (code != 0) return unsupported("launch of " + launch.symbol + ": " + cu_.name(code));
-    code = cu_.cuCtxSynchronize();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(job_.limit_seconds);
+    while ((code = cu_.cuStreamQuery(nullptr)) == kNotReady) {
+      if (std::chrono::steady_clock::now() > end)
+        return usage_error(launch.symbol + " had not ended after " +
+                           std::to_string(job_.limit_seconds) + " s");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     if (code != 0) return usage_error(launch.symbol + " ended with " + cu_.name(code));
     return {};
   }

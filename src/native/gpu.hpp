@@ -36,6 +36,7 @@ struct GpuJob {
   std::string ptx;
   std::vector<GpuBuffer> buffers;
   std::vector<GpuLaunch> launches;
+  uint32_t limit_seconds = 60; // for each launch; the process has to end afterwards
 };
 
 // Runs it. Errors: environment (no driver, no device), unsupported (the driver refuses the PTX or a

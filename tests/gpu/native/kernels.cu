@@ -4,6 +4,7 @@
 //
 //   kernels             every kernel
 //   kernels NAME...     these
+//   kernels -n N NAME   N times
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
@@ -389,12 +390,8 @@ std::vector<Row> rows() {
   };
 }
 
-int main(int argc, char** argv) {
-  CK(cudaMalloc(&input, kCount * 4));
-  CK(cudaMalloc(&output, (kCount + 1024) * 4));
-  std::vector<float> x(kCount);
-  for (int i = 0; i < kCount; ++i) x[i] = float(i * 2654435761u % 1000) / 1000 + 0.001f;
-  CK(cudaMemcpy(input, x.data(), kCount * 4, cudaMemcpyHostToDevice));
+// Rows that the words behind argv[0] name, or all.
+void run(int argc, char** argv) {
   for (const Row& row : rows()) {
     bool wanted = argc == 1;
     for (int i = 1; i < argc; ++i) wanted = wanted || std::strcmp(argv[i], row.name) == 0;
@@ -409,5 +406,16 @@ int main(int argc, char** argv) {
       std::printf("%-18s ran\n", row.name);
     std::fflush(stdout);
   }
+}
+
+int main(int argc, char** argv) {
+  CK(cudaMalloc(&input, kCount * 4));
+  CK(cudaMalloc(&output, (kCount + 1024) * 4));
+  std::vector<float> x(kCount);
+  for (int i = 0; i < kCount; ++i) x[i] = float(i * 2654435761u % 1000) / 1000 + 0.001f;
+  CK(cudaMemcpy(input, x.data(), kCount * 4, cudaMemcpyHostToDevice));
+  const bool repeated = argc > 3 && std::strcmp(argv[1], "-n") == 0;
+  for (int round = 0; round < (repeated ? std::atoi(argv[2]) : 1); ++round)
+    run(argc - (repeated ? 2 : 0), argv + (repeated ? 2 : 0));
   return 0;
 }
