@@ -12,6 +12,7 @@ Message to_message(const Options& o) {
   m.add("plain", s.plain).add("perturbed", s.perturbed).add("cycles", s.cycles);
   m.add("probability", s.probability).add("blocks", s.delayed_blocks);
   m.add("conflicts", uint64_t(s.conflict_pass)).add("scrub", uint64_t(s.scrub)).add("seed", s.seed);
+  m.add("varied", uint64_t(s.varied));
   m.add("limit", s.limit_seconds).add("unquiet", s.most_unquiet);
   m.add("sanitizer", o.sanitizer).add("debug", uint64_t(o.debug));
   return m;
@@ -32,6 +33,7 @@ Options options_of(const Message& m) {
   s.conflict_pass = m.number("conflicts") != 0;
   s.scrub = m.number("scrub") != 0;
   s.seed = m.number("seed");
+  s.varied = m.number("varied") != 0;
   s.limit_seconds = uint32_t(m.number("limit"));
   s.most_unquiet = uint32_t(m.number("unquiet"));
   o.sanitizer = m.get("sanitizer");

@@ -1,6 +1,8 @@
 // Schemes of delays; see plan.hpp.
 #include "native/plan.hpp"
 
+#include "base/random.hpp"
+
 #include <algorithm>
 
 namespace assay::native {
@@ -42,6 +44,8 @@ bool apply_preset(const std::string& name, Settings& settings) {
     settings.cycles = 5000;
     settings.probability = 80;
     settings.delayed_blocks = 8;
+    settings.perturbed = 4;
+    settings.varied = false;
     return true;
   }
   if (name == "quick") {
@@ -86,8 +90,24 @@ std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory
   return out;
 }
 
+Variation vary(const Scheme& scheme, const Settings& settings, uint32_t index) {
+  Variation out{scheme.actions, settings.cycles, settings.probability * 65536 / 100};
+  if (!settings.varied || index == 0) return out;
+  if (index % 4 == 1 || index % 4 == 2) out.cycles = settings.cycles * 10;
+  if (index == 1) return out;
+  out.probability = 32768;
+  bool any = false;
+  for (size_t i = 0; i < out.actions.size(); ++i) {
+    const bool half = random_at(settings.seed, index / 2, i) & 1;
+    if (half == (index % 2 == 1)) out.actions[i] = kNothing;
+    any = any || out.actions[i] != kNothing;
+  }
+  if (!any) out.actions = scheme.actions; // one instruction, say
+  return out;
+}
+
 uint32_t scaled_cycles(uint32_t cycles, const Launch& launch, uint64_t accesses) {
-  constexpr uint64_t kPatience = 1'500'000'000; // cycles: about a second
+  constexpr uint64_t kPatience = 200'000'000; // cycles: about a tenth of a second
   const uint64_t warps = launch.grid.count() * ((launch.block.count() + 31) / 32);
   const uint64_t per_warp = accesses / 32 / std::max<uint64_t>(warps, 1) + 1;
   // Blocks that are not resident together wait one after the other; assume 2,000 at a time.

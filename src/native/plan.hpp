@@ -13,10 +13,11 @@ namespace assay::native {
 
 struct Settings {
   uint32_t plain = 4;          // unperturbed repeats
-  uint32_t perturbed = 4;      // for each scheme
+  uint32_t perturbed = 6;      // for each scheme
   uint32_t cycles = 5000;      // longest delay
   uint32_t probability = 80;   // percent
   uint32_t delayed_blocks = 0; // blocks whose accesses are delayed; 0: all
+  bool varied = true;          // other lengths and sites from repeat to repeat
   bool conflict_pass = true;
   bool scrub = true;
   uint64_t seed = 1;
@@ -48,7 +49,19 @@ struct Scheme {
 // Where delays may change something. Empty: nothing to perturb.
 std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory);
 
-// The longest delay, so that a warp that is delayed at each access waits about a second at most.
+// How one repeat delays. When threads on both sides of a race wait alike, one side seldom overtakes
+// the other by much. So, after one repeat with delays everywhere and one with delays ten times as
+// long, repeats come in pairs: half of the instructions, drawn by chance, then the other half; half
+// of the threads' accesses.
+struct Variation {
+  std::vector<uint8_t> actions;
+  uint32_t cycles = 0;
+  uint32_t probability = 0; // of 65536
+};
+Variation vary(const Scheme& scheme, const Settings& settings, uint32_t index);
+
+// The longest delay, so that a warp that is delayed at each access waits about a tenth of a second
+// at most.
 uint32_t scaled_cycles(uint32_t cycles, const Launch& launch, uint64_t accesses);
 
 // The conflict pass looks at all of global memory, and at the shared memory of so many of 65536

@@ -136,6 +136,22 @@ CUresult Device::scrub(uint32_t pattern, uint32_t& reached) {
   return r;
 }
 
+CUresult Device::scrub_as(uint64_t threads, uint32_t shared_bytes, uint32_t pattern) {
+  if (shared_bytes == 0 || shared_bytes > shared_bytes_) return CUDA_SUCCESS;
+  int blocks = 0;
+  CUresult r =
+      api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scrub_, int(threads), shared_bytes);
+  CUdeviceptr seen = scrub_memory_, begun = scrub_memory_ + kFlags * sizeof(uint32_t);
+  uint32_t size = kFlags;
+  void* parameters[] = {&pattern, &seen, &size, &begun};
+  if (r == CUDA_SUCCESS)
+    r = api.cuMemsetD8Async(scrub_memory_, 0, (kFlags + 1) * sizeof(uint32_t), stream_);
+  if (r == CUDA_SUCCESS)
+    r = api.cuLaunchKernel(scrub_, processors_ * unsigned(blocks > 0 ? blocks : 1), 1, 1,
+                           unsigned(threads), 1, 1, shared_bytes, stream_, parameters, nullptr);
+  return r == CUDA_SUCCESS ? finish() : r;
+}
+
 CUresult Device::compare(CUdeviceptr memory, uint64_t size, CUdeviceptr expected,
                          CUdeviceptr changed, CUdeviceptr result) const {
   uint32_t chunk = 64 * 1024;

@@ -36,6 +36,8 @@ public:
 
   // Refills the shared memory of all multiprocessors; how many were reached.
   CUresult scrub(uint32_t pattern, uint32_t& reached);
+  // The same with blocks of so many threads and bytes, as many as are resident together.
+  CUresult scrub_as(uint64_t threads, uint32_t shared_bytes, uint32_t pattern);
   CUresult compare(CUdeviceptr memory, uint64_t size, CUdeviceptr expected, CUdeviceptr changed,
                    CUdeviceptr result) const;
   CUresult find_addresses(CUdeviceptr words, uint64_t bytes, CUdeviceptr ranges, uint32_t count,

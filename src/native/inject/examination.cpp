@@ -195,6 +195,10 @@ std::string Examination::patch() {
   watching_ = true;
   api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&after, request_->function, block,
                                                   l.shared_bytes);
+  int shared = 0;
+  if (api.cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, request_->function) ==
+      CUDA_SUCCESS)
+    shared_bytes_ = uint32_t(shared) + l.shared_bytes;
   figure("occupancy.plain", uint64_t(before));
   figure("occupancy.patched", uint64_t(after));
   const uint64_t blocks = l.grid.count(), plain = uint64_t(before) * device_->processors(),
@@ -269,6 +273,8 @@ void Examination::finish(CUresult own_result) {
     report_.notes.insert(report_.notes.end(), decision.notes.begin(), decision.notes.end());
     for (const Run& run : evidence_.runs)
       ++(run.perturbed ? report_.perturbed_runs : report_.plain_runs);
+    if (unscrubbed_)
+      report_.notes.push_back("shared memory was not refilled in the kernel's own layout");
     if (tool_.options().settings.scrub && least_scrubbed_ < device_->processors())
       report_.notes.push_back("shared memory was refilled on " + std::to_string(least_scrubbed_) +
                               " of " + std::to_string(device_->processors()) + " multiprocessors");
@@ -290,8 +296,8 @@ std::string Examination::observe() {
     // It may wait for what only the threads that we hold can do. Let go; it is theirs.
     tool_.gave_up();
     unfinished_ = true;
-    return "talks to others: its own run had not ended after " + std::to_string(limit.count()) +
-           " s";
+    return "its own run had not ended after " + std::to_string(limit.count()) +
+           " s: it hangs, or waits for what the process does later";
   }
   if (result != CUDA_SUCCESS) return "its own run ended with " + text_of(result);
   own_ms_ =

@@ -32,6 +32,7 @@ private:
   std::string map_conflicts();
   bool plain_repeats();
   void perturbed_repeats();
+  bool perturb(const Scheme& scheme);
   // One repeat; false ends the examination. `state` is what the patches are given.
   bool run(DeviceState& state, Run& run);
   void found_difference(const Run& run);
@@ -65,6 +66,8 @@ private:
   std::vector<Scheme> schemes_;
   Buffer state_, sites_, ranges_, actions_, cells_, pairs_;
   uint64_t code_begin_ = 0, code_size_ = 0;
+  bool unscrubbed_ = false;
+  uint32_t shared_bytes_ = 0; // of a block, static and dynamic
   uint32_t range_count_ = 0, pair_slots_ = 0, pattern_ = 0, least_scrubbed_ = ~0u;
   bool holding_ = false, patched_ = false, unfinished_ = false, watching_ = false;
   double own_ms_ = 0;

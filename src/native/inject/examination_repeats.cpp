@@ -50,46 +50,47 @@ bool Examination::plain_repeats() {
 }
 
 void Examination::perturbed_repeats() {
+  for (const Scheme& scheme : schemes_)
+    if (!perturb(scheme)) return;
+}
+
+bool Examination::perturb(const Scheme& scheme) {
   const Settings& settings = tool_.options().settings;
-  for (const Scheme& scheme : schemes_) {
-    CUresult r = actions_.on_device(scheme.actions.size());
-    if (r == CUDA_SUCCESS)
-      r = api.cuMemcpyHtoDAsync(actions_.at(), scheme.actions.data(), scheme.actions.size(),
-                                device_->stream());
-    if (r != CUDA_SUCCESS) {
-      report_.notes.push_back("no memory for a table of delays");
-      return;
-    }
-    uint64_t accesses = 0;
-    for (size_t i = 0; i < scheme.actions.size(); ++i)
-      if (scheme.actions[i]) accesses += evidence_.inventory.sites[i].lanes;
-    const uint32_t cycles = scaled_cycles(settings.cycles, request_->launch, accesses);
-    if (cycles < settings.cycles)
-      report_.notes.push_back(scheme.name() + ": delays shortened to " + std::to_string(cycles) +
-                              " cycles, since there are many");
-    uint64_t delayed = 0, waited = 0;
-    for (uint32_t i = 0; i < settings.perturbed; ++i) {
-      Run run;
-      run.perturbed = true;
-      run.scheme = scheme.name();
-      DeviceState state = blank_state();
-      state.actions = reinterpret_cast<const uint8_t*>(actions_.at());
-      state.seed = uint32_t(random_at(settings.seed, report_.number, evidence_.runs.size()));
-      state.cycles = cycles;
-      state.probability = settings.probability * 65536 / 100;
-      const uint64_t blocks = request_->launch.grid.count();
-      state.blocks_hit =
-          settings.delayed_blocks && settings.delayed_blocks < blocks
-              ? uint32_t(std::max<uint64_t>(settings.delayed_blocks * 65536 / blocks, 1))
-              : 65536;
-      if (!this->run(state, run)) return;
-      delayed += run.delayed;
-      waited += run.delay_cycles;
-    }
-    figure("delayed." + scheme.name(), delayed);
-    figure("cycles." + scheme.name(), waited);
-    figure("instructions." + scheme.name(), scheme.instructions);
+  const uint64_t blocks = request_->launch.grid.count();
+  uint64_t accesses = 0, delayed = 0, waited = 0;
+  for (size_t i = 0; i < scheme.actions.size(); ++i)
+    if (scheme.actions[i]) accesses += evidence_.inventory.sites[i].lanes;
+  uint32_t shortest = settings.cycles;
+  CUresult r = actions_.on_device(scheme.actions.size());
+  for (uint32_t i = 0; i < settings.perturbed && r == CUDA_SUCCESS; ++i) {
+    const Variation variation = vary(scheme, settings, i);
+    r = api.cuMemcpyHtoDAsync(actions_.at(), variation.actions.data(), variation.actions.size(),
+                              device_->stream());
+    Run run;
+    run.perturbed = true;
+    run.scheme = scheme.name();
+    DeviceState state = blank_state();
+    state.actions = reinterpret_cast<const uint8_t*>(actions_.at());
+    state.seed = uint32_t(random_at(settings.seed, report_.number, evidence_.runs.size()));
+    state.cycles = scaled_cycles(variation.cycles, request_->launch, accesses);
+    shortest = std::min(shortest, state.cycles);
+    state.probability = variation.probability;
+    state.blocks_hit =
+        settings.delayed_blocks && settings.delayed_blocks < blocks
+            ? uint32_t(std::max<uint64_t>(settings.delayed_blocks * 65536 / blocks, 1))
+            : 65536;
+    if (r == CUDA_SUCCESS && !this->run(state, run)) return false;
+    delayed += run.delayed;
+    waited += run.delay_cycles;
   }
+  if (r != CUDA_SUCCESS) report_.notes.push_back("no memory for a table of delays");
+  if (shortest < settings.cycles)
+    report_.notes.push_back(scheme.name() + ": delays shortened to " + std::to_string(shortest) +
+                            " cycles, since there are many");
+  figure("delayed." + scheme.name(), delayed);
+  figure("cycles." + scheme.name(), waited);
+  figure("instructions." + scheme.name(), scheme.instructions);
+  return r == CUDA_SUCCESS;
 }
 
 bool Examination::run(DeviceState& state, Run& run) {
@@ -102,6 +103,11 @@ bool Examination::run(DeviceState& state, Run& run) {
     uint32_t reached = 0;
     r = device_->scrub(run.scrub_pattern, reached);
     least_scrubbed_ = std::min(least_scrubbed_, reached);
+    // Once more where the kernel's own blocks will lie: their share of the memory that L1 and
+    // shared memory divide may be another than that of one large block.
+    if (r == CUDA_SUCCESS && device_->scrub_as(request_->launch.block.count(), shared_bytes_,
+                                               run.scrub_pattern) != CUDA_SUCCESS)
+      unscrubbed_ = true;
   }
   if (r == CUDA_SUCCESS) r = upload(state);
   thread_state.userdata = patched_ ? state_.at() : 0;

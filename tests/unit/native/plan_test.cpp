@@ -1,6 +1,7 @@
 // Conflicts and the delays that follow from them.
 #include "native/plan.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace assay::native {
@@ -109,6 +110,42 @@ TEST(Schemes, ClustersAreDelayedByBlockInSharedMemory) {
   ASSERT_EQ(schemes.size(), 1u);
   EXPECT_EQ(schemes[0].name(), "shared memory, by block");
   EXPECT_EQ(schemes[0].instructions, 2u);
+}
+
+TEST(Delays, VaryFromRepeatToRepeat) {
+  Scheme scheme;
+  scheme.actions.assign(100, kDelayByWarp);
+  scheme.actions[7] = kNothing;
+  Settings settings;
+  settings.cycles = 1000;
+  auto count = [](const Variation& v) {
+    return std::count_if(v.actions.begin(), v.actions.end(),
+                         [](uint8_t a) { return a != kNothing; });
+  };
+  EXPECT_EQ(vary(scheme, settings, 0).actions, scheme.actions);
+  EXPECT_EQ(vary(scheme, settings, 0).cycles, 1000u);
+  EXPECT_EQ(vary(scheme, settings, 1).actions, scheme.actions);
+  EXPECT_EQ(vary(scheme, settings, 1).cycles, 10000u);
+  for (uint32_t index : {2u, 4u}) {
+    // A half and the other half: together everything, and nothing twice.
+    const Variation a = vary(scheme, settings, index), b = vary(scheme, settings, index + 1);
+    EXPECT_EQ(count(a) + count(b), 99);
+    EXPECT_GT(count(a), 20);
+    EXPECT_GT(count(b), 20);
+    for (size_t i = 0; i < 100; ++i) EXPECT_FALSE(a.actions[i] && b.actions[i]) << i;
+    EXPECT_NE(a.cycles, b.cycles);
+  }
+  EXPECT_NE(vary(scheme, settings, 2).actions, vary(scheme, settings, 4).actions);
+  settings.varied = false;
+  EXPECT_EQ(vary(scheme, settings, 3).actions, scheme.actions);
+  EXPECT_EQ(vary(scheme, settings, 3).cycles, 1000u);
+}
+
+TEST(Delays, AHalfIsNeverEmpty) {
+  Scheme scheme;
+  scheme.actions = {kNothing, kDelayByBlock};
+  for (uint32_t index = 0; index < 8; ++index)
+    EXPECT_EQ(vary(scheme, Settings(), index).actions, scheme.actions);
 }
 
 TEST(Delays, ShrinkWhereThereAreMany) {
