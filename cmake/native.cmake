@@ -1,14 +1,19 @@
 # The injection library of the native backend: optional, since it needs the headers of the CUDA driver
 # and of the Compute Sanitizer API, and nvcc for the device code. All three come from the wheels of
 # setup/requirements-native.txt, or from a toolkit. Sets ASSAY_NATIVE_INCLUDES and ASSAY_NVCC when they
-# are there. ASSAY_NATIVE: AUTO builds the library when it can, ON insists, OFF never does.
+# are there. ASSAY_NATIVE: AUTO builds the library when the wheels are there, whose versions are known to
+# do, so that no toolkit of whatever age can break a user's build; ON insists, and takes a toolkit as
+# well; OFF never builds it.
 set(ASSAY_NATIVE AUTO CACHE STRING "Build the injection library: AUTO, ON or OFF")
 set(ASSAY_NATIVE_ARCHITECTURES all CACHE STRING
   "Architectures of the device code (90;100), or all that the compiler offers")
 
 function(assay_find_native)
   file(GLOB wheels ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13)
-  set(places ${wheels} $ENV{CUDA_HOME} /usr/local/cuda)
+  set(places ${wheels})
+  if(ASSAY_NATIVE STREQUAL ON)
+    list(APPEND places $ENV{CUDA_HOME} /usr/local/cuda)
+  endif()
   foreach(place ${places})
     if(NOT cuda AND EXISTS ${place}/include/cuda.h)
       set(cuda ${place}/include)
