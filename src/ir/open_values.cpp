@@ -11,7 +11,7 @@
 namespace assay::ir {
 namespace {
 
-bool divides(OpCode code) {
+bool is_division(OpCode code) {
   switch (code) {
   case OpCode::div_s16:
   case OpCode::div_u16:
@@ -44,7 +44,7 @@ public:
 
 private:
   bool may_divide_by_zero(const VirtualOp& op) const {
-    if (!divides(op.code)) return false;
+    if (!is_division(op.code)) return false;
     const VirtualRegister& divisor = f_.registers[op.b];
     bool known = divisor.constant && divisor.source == Constant::Source::value;
     return !known || divisor.value == 0;
@@ -99,15 +99,29 @@ private:
         }
         const VirtualOp op = f_.ops[i];
         if (!watched_.empty()) before(op);
+        const bool divides = may_divide_by_zero(op), looks = divides || may_begin_outside(op);
+        const uint32_t operand = looks ? kept_operand(op) : kNoIndex;
         kept_.push_back(op);
         if (!watched_.empty()) behind(op);
-        if (may_divide_by_zero(op)) check(OpCode::check_divisor, op, op.d, op.b);
-        if (may_begin_outside(op)) check(OpCode::check_base, op, op.d, op.b);
+        if (looks) check(divides ? OpCode::check_divisor : OpCode::check_base, op, op.d, operand);
       }
       b.first = first;
       b.end = uint32_t(kept_.size());
     }
     f_.ops = std::move(kept_);
+  }
+
+  // The operand to look at behind the operation: a copy where the result takes its place.
+  uint32_t kept_operand(const VirtualOp& op) {
+    if (op.b != op.d) return op.b;
+    VirtualOp copy;
+    copy.code = f_.registers[op.b].bits == 64 ? OpCode::mov_b64 : OpCode::mov_b32;
+    copy.a = op.b;
+    copy.d = uint32_t(f_.registers.size());
+    copy.instruction = op.instruction;
+    f_.registers.push_back({.bits = f_.registers[op.b].bits});
+    kept_.push_back(copy);
+    return copy.d;
   }
 
   uint32_t written_of(uint32_t id) const { // registers of our own are not watched

@@ -93,6 +93,18 @@ TEST(OpenValues, DivisionByZero) {
            0, true);
 }
 
+// The result may take the divisor's place: 7 divides 14, and no lane divides by 0; then lane 0
+// does.
+TEST(OpenValues, DivisionIntoTheDivisor) {
+  expect("add.u32 %r9, %r1, 7; rem.u32 %r9, 14, %r9;", 0, 0, false);
+  expect("add.u32 %r9, %r1, 7; div.s32 %r9, 6, %r9;", 0, 0, false);
+  expect("mov.u32 %r9, %r1; div.u32 %r9, 100, %r9;", 1, 0, true);
+  expect("cvt.u64.u32 %d3, %r1; add.u64 %d3, %d3, 7; rem.u64 %d3, 14, %d3; cvt.u32.u64 %r9, %d3;",
+         0, 0, false);
+  expect("cvt.u16.u32 %h1, %r1; rem.u16 %h1, 100, %h1; cvt.u32.u16 %r9, %h1;", 1, 0, true);
+  expect("and.b32 %r9, %r1, 31; fns.b32 %r9, 0, %r9, 1;", 0, 0, false);
+}
+
 TEST(OpenValues, FindNthSetFromABaseThatIsNoBit) {
   expect("fns.b32 %r9, 0xff, %r1, 1;", 1, 0, true); // lanes of the second warp
   expect("and.b32 %r2, %r1, 31; fns.b32 %r9, 0xff, %r2, 1;", 0, 0, false);
