@@ -165,6 +165,7 @@ struct Machine {
   void retire(Cta& cta);     // frees its place
   uint64_t spent() const;    // of the step budget
   bool outside_limits(uint64_t turn);
+  bool lost_accesses();
   void run_agent(schedule::AgentId id, uint32_t allowed);
   Group* new_group(Warp& w);
   void merge(Warp& w, Group& into, Group& from);

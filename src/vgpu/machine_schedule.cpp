@@ -336,11 +336,18 @@ bool Machine::outside_limits(uint64_t turn) {
       kind = EventKind::cancelled, what = "the run was cancelled";
     else if (options.deadline > 0 && monotonic_seconds() > options.deadline)
       what = "the time is spent";
-    else if (detector && detector->overflowed())
-      kind = EventKind::out_of_memory, what = "the race detector's memory is full";
+    else if (lost_accesses())
+      return true;
   }
   if (!what) return false;
   outcome.events.push_back({kind, what, {}});
+  return true;
+}
+
+// What the detector had no room for, nobody can judge.
+bool Machine::lost_accesses() {
+  if (!detector || !detector->overflowed()) return false;
+  outcome.events.push_back({EventKind::out_of_memory, "the race detector's memory is full", {}});
   return true;
 }
 
@@ -362,7 +369,7 @@ void Machine::run() {
       // First CTAs that have not started: what a held access waits for may be in one of them.
       if (admit() || release_held()) continue;
       if (runnable.empty()) {
-        if (live_ctas) deadlock();
+        if (!lost_accesses() && live_ctas) deadlock();
         return;
       }
     }

@@ -272,5 +272,19 @@ TEST(Budget, SpentBudgetIsNoVerdict) {
   EXPECT_EQ(o.events[0].kind, EventKind::budget);
 }
 
+// A hundred atomics conflict in more ways than are kept, and that within a few turns; the race
+// behind them is lost.
+TEST(Budget, ConflictsWithoutRoomAreNoVerdict) {
+  std::string text = header(".param .u64 l, .param .u64 c") +
+                     ".reg .b32 %r<2>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [l];"
+                     "ld.param.u64 %rd2, [c]; mov.u32 %r1, %tid.x;";
+  for (int i = 0; i < 100; ++i) text += "red.relaxed.gpu.global.add.u32 [%rd1], 1;\n";
+  Outcome o =
+      run_with(job(text + "st.global.u32 [%rd2], %r1; ret; }", 1, 64, {4, 4}), "canonical", 1);
+  EXPECT_FALSE(o.completed);
+  ASSERT_FALSE(o.events.empty());
+  EXPECT_EQ(o.events[0].kind, EventKind::out_of_memory);
+}
+
 } // namespace
 } // namespace assay::vgpu::test
