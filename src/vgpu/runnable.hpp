@@ -17,19 +17,24 @@ public:
   std::span<const schedule::AgentId> ids() const { return {ids_.data() + first_, size()}; }
   bool empty() const { return ids_.size() == first_; }
   uint32_t size() const { return uint32_t(ids_.size() - first_); }
+  size_t room() const { return ids_.size(); } // for ids, of which size() are taken
   schedule::AgentId operator[](size_t at) const { return ids_[first_ + at]; }
 
   void insert(schedule::AgentId id) {
     if (empty() || ids_.back() < id) { // as when CTAs start, and after a barrier
-      if (first_ && empty()) ids_.clear(), first_ = 0;
+      if (first_ > size()) ids_.erase(ids_.begin(), ids_.begin() + ptrdiff_t(first_)), first_ = 0;
       return ids_.push_back(id);
     }
-    auto at = std::lower_bound(ids_.begin() + ptrdiff_t(first_), ids_.end(), id);
+    const auto first = ids_.begin() + ptrdiff_t(first_);
+    auto at = std::lower_bound(first, ids_.end(), id);
     CHECK(*at != id);
-    if (first_ && at == ids_.begin() + ptrdiff_t(first_))
-      ids_[--first_] = id;
-    else
+    if (!first_) {
       ids_.insert(at, id);
+    } else { // into the room before the first: else each phase of a barrier would leave some behind
+      std::move(first, at, first - 1);
+      --first_;
+      *(at - 1) = id;
+    }
   }
   void erase(schedule::AgentId id) {
     size_t at = find(id);

@@ -37,5 +37,24 @@ TEST(Runnable, IsASortedSet) {
   }
 }
 
+// Two CTAs take turns at their barriers and nobody ever waits for all: the places of those that
+// left are used again.
+TEST(Runnable, NeedsNoMoreRoomAsTimeGoesBy) {
+  Runnable runnable;
+  for (uint32_t i = 0; i < 16; ++i) runnable.insert({i / 8, i % 8 * 32});
+  for (uint32_t phase = 0; phase < 1000; ++phase) {
+    uint32_t cta = phase % 2;
+    for (uint32_t i = 0; i < 8; ++i) runnable.erase(runnable.start(cta * 8));
+    for (uint32_t i = 0; i < 8; ++i) runnable.insert({cta, i * 32});
+  }
+  EXPECT_LE(runnable.room(), 32u);
+  // CTAs that end, and others that begin.
+  for (uint32_t i = 0; i < 1000; ++i) {
+    runnable.erase(runnable.start(0));
+    runnable.insert({2 + i, 0});
+  }
+  EXPECT_LE(runnable.room(), 64u);
+}
+
 } // namespace
 } // namespace assay::vgpu::test
