@@ -314,6 +314,8 @@ private:
 
   Planned reversal(const Pair& p) const {
     Planned plan{p.policy, p.trace.seed, p.arms, {}, true};
+    const schedule::Trace::Vary& vary = p.trace.vary; // all else as in the run that showed it
+    plan.vary = {uint8_t(vary.open), uint8_t(vary.time), vary.launch, vary.pc};
     if (p.conflict.kind == Conflict::Kind::same_instruction) {
       plan.policy = p.policy == "reverse" ? "canonical" : "reverse";
       return plan;

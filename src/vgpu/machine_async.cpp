@@ -152,11 +152,41 @@ void Machine::wake_async(Warp& w) {
     if (g.state == GroupState::at_async) set_state(w, g, GroupState::ready);
 }
 
-// Of several pairs, each after the one before, the last tells whether all were turned round.
+// Lets the first access of a pair go on, and no other one that is held.
+static void let_go(Machine& m, ArmState& a) {
+  a.holding = false;
+  a.released = true;
+  const race::Agent& agent = a.arm.first.agent;
+  Cta* cta = m.table.find(agent.cta);
+  if (!cta) return; // ended, and its copies with it
+  if (agent.warp < race::kCopyAgent) {
+    Warp& w = *cta->warps[agent.warp];
+    for (Group& g : w.groups)
+      if (g.state == GroupState::held && g.lanes >> a.arm.first.lane & 1)
+        m.set_state(w, g, GroupState::ready);
+    return;
+  }
+  const uint32_t seq = (agent.warp - race::kCopyAgent) / 32;
+  for (const ArmState& o : m.arms) { // does another pair hold the same copy?
+    const race::Agent& other = o.arm.first.agent;
+    if (o.holding && other.cta == agent.cta && other.warp >= race::kCopyAgent &&
+        (other.warp - race::kCopyAgent) / 32 == seq)
+      return;
+  }
+  for (auto& c : cta->copies)
+    if (c->held && c->seq == seq) {
+      c->held = false;
+      m.runnable.insert({cta->index, schedule::kCopyUnit + c->seq});
+    }
+}
+
+// Of several pairs, each after the one before, the last tells whether all were turned round. What
+// another pair holds stays: its second access is still to come.
 void Machine::second_has_run() {
   outcome.arms_reversed =
       std::all_of(arms.begin(), arms.end(), [](const ArmState& a) { return a.second_done; });
-  release_held();
+  for (ArmState& a : arms)
+    if (a.holding && a.second_done) let_go(*this, a);
 }
 
 bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
@@ -174,9 +204,10 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     if (arm.space == race::Space::shared) a = ir::offset_of(a);
     return a < arm.address + 16 && arm.address < a + bytes;
   };
+  bool is_second = false;
   for (ArmState& a : arms) {
     if (a.released) continue;
-    if (!a.holding && matches(a.arm.first, a.arm)) {
+    if (!a.holding && !is_second && matches(a.arm.first, a.arm)) {
       Group& g = *w.group;
       uint32_t lane = 1u << a.arm.first.lane;
       a.holding = true;
@@ -191,13 +222,10 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
       }
       return true;
     }
-    if (a.holding && !a.second_done && matches(a.arm.second, a.arm)) {
-      // The second access happens now, before anybody else can run; then the first may go on.
-      a.second_done = true;
-      second_has_run();
-      return false;
-    }
+    if (a.holding && matches(a.arm.second, a.arm)) a.second_done = is_second = true;
   }
+  // The second access happens now, before anybody else can run; then the first may go on.
+  if (is_second) second_has_run();
   return false;
 }
 
