@@ -84,6 +84,11 @@ template <bool Shared> ASSAY_INLINE bool ordinary(const Region* r) {
 // Tells the detector of an access at w->told, then goes on: a way of its own again, so that the
 // handler needs no frame to call it from. Silent: a store that changed nothing.
 enum class Heard { read_row, read_one, write_row, write_silent };
+// Of a path: what addresses they are, not whether the bytes were there before, which follows the
+// poison of memory that is merely copied.
+constexpr uint64_t kind_of_addresses(Heard what) {
+  return uint64_t(what == Heard::write_silent ? Heard::write_row : what);
+}
 template <int Bytes, bool Shared, Heard What>
 ASSAY_OTHER_WAY const Exec* tell(const Exec* e, Warp* w, char* regs) {
   constexpr uint16_t kAttributes = race::weak_attributes(
@@ -97,7 +102,7 @@ ASSAY_OTHER_WAY const Exec* tell(const Exec* e, Warp* w, char* regs) {
     m.detector->affine(kSpace<Shared>, m.agent(*w), w->told, pc_of(e, w), kAttributes);
   if (m.hash_path) [[unlikely]] { // all there is to know of the addresses of this way
     m.path(w->told);
-    m.path(uint64_t(What));
+    m.path(kind_of_addresses(What));
   }
   ASSAY_NEXT(e, w, regs);
 }
@@ -107,7 +112,7 @@ ASSAY_OTHER_WAY const Exec* tell(const Exec* e, Warp* w, char* regs) {
     if (r->tracked) ASSAY_TAIL tell<kBytes, Shared, What>(e, w, regs);                             \
     if (w->machine->hash_path) [[unlikely]] {                                                      \
       w->machine->path(address);                                                                   \
-      w->machine->path(uint64_t(What));                                                            \
+      w->machine->path(kind_of_addresses(What));                                                   \
     }                                                                                              \
   }                                                                                                \
   static_cast<void>(0)
