@@ -8,11 +8,6 @@
 
 namespace assay::vgpu {
 
-namespace {
-// Room before and after each region's bytes, so that a whole-row read of its last bytes by vector
-// code stays inside the allocation. Bounds are still checked exactly.
-} // namespace
-
 void poison_fill(uint8_t* host, uint64_t size, Poison poison) {
   // As 32-bit words: NaN-like 0x7fffdead (also a NaN as two halves and in f64), small finite
   // 0x3f000000 + position (0.5 upward), index-like: small numbers below 7.

@@ -22,7 +22,7 @@ struct alignas(64) CacheLine {
   uint8_t bytes[64];
 };
 // Lines for `size` bytes with some to spare on both sides, since vector code may read whole rows
-// past an end; the first byte is at behind_slack().
+// past an end (bounds are checked exactly all the same); the first byte is at behind_slack().
 inline constexpr uint64_t kSlack = 256;
 inline std::vector<CacheLine> with_slack(uint64_t size) {
   return std::vector<CacheLine>((size + 63) / 64 + 2 * kSlack / 64 + 1);
