@@ -169,9 +169,10 @@ private:
       f.message = u.use.message + ", and the result depends on it";
       f.places = u.use.places;
       f.launch = u.use.places[0].launch;
-      f.differing = differences(out, *u.other);
-      f.traces = {out.trace, u.other->trace};
-      f.outcome_a = out.digest;
+      const vgpu::Outcome& usual = u.usual ? *u.usual : out;
+      f.differing = differences(usual, *u.other);
+      f.traces = {usual.trace, u.other->trace};
+      f.outcome_a = usual.digest;
       f.outcome_b = u.other->digest;
       f.policy = plan.policy;
       if (by_time)

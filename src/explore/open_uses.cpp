@@ -26,7 +26,7 @@ std::vector<OpenUse> OpenUses::settle(const vgpu::JobSpec& job, const Planned& p
       std::pair<uint32_t, uint32_t> at{e.places[0].launch, e.places[0].pc};
       if (std::find(known_.begin(), known_.end(), at) != known_.end()) continue;
       known_.push_back(at);
-      found.push_back({e, false, nullptr});
+      found.push_back({e, false, nullptr, nullptr});
     }
     if (found.size() > from) settle(found, from, uses == &out.time_reads, job, plan, out, options);
   }
@@ -36,6 +36,15 @@ std::vector<OpenUse> OpenUses::settle(const vgpu::JobSpec& job, const Planned& p
 void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
                       const vgpu::JobSpec& job, Planned plan, const vgpu::Outcome& out,
                       const Options& options) {
+  // Where the run had other clocks, they are no part of the question.
+  std::shared_ptr<const vgpu::Outcome> usual;
+  if (plan.vary.time) {
+    plan.vary = {};
+    usual = std::make_shared<const vgpu::Outcome>(perform(job, plan, options));
+    ++runs;
+    if (!usual->completed) return;
+  }
+  const vgpu::Outcome& first = usual ? *usual : out;
   // The run with this variation if it differs; null when it does not, or came to no end.
   auto differing = [&](uint8_t variation, const vgpu::Place* at) {
     plan.vary = {};
@@ -47,7 +56,7 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
       if (unfinished.events.empty()) unfinished = std::move(other);
       return std::shared_ptr<const vgpu::Outcome>();
     }
-    if (other.completed == out.completed && other.digest == out.digest)
+    if (other.completed == first.completed && other.digest == first.digest)
       return std::shared_ptr<const vgpu::Outcome>();
     return std::make_shared<const vgpu::Outcome>(std::move(other));
   };
@@ -60,11 +69,13 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
       auto other = differing(variation, &found[i].use.places[0]);
       if (!other) continue;
       alone = found[i].matters = true;
+      found[i].usual = usual;
       found[i].other = other;
     }
     if (!alone)
       for (size_t i = from; i < found.size(); ++i) {
         found[i].matters = true;
+        found[i].usual = usual;
         found[i].other = together;
       }
     return;

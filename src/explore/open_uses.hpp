@@ -8,8 +8,9 @@ namespace assay::explore {
 // A use of what the manual leaves open, or of what time and placement decide, and what it does.
 struct OpenUse {
   vgpu::Event use;
-  bool matters = false;                       // another value leaves other bytes
-  std::shared_ptr<const vgpu::Outcome> other; // that shows it
+  bool matters = false; // another value leaves other bytes
+  // The two runs that show it; the first is null where it is the one that was looked at.
+  std::shared_ptr<const vgpu::Outcome> usual, other;
 };
 
 class OpenUses {
