@@ -68,6 +68,20 @@ bool Machine::arrives_with_others(Warp& w, const Exec* e) {
   return true;
 }
 
+// Where more warps than its count admits use a barrier, or different counts, the schedule decides
+// who meets whom.
+void Machine::note_partners(Cta& cta, uint32_t id, uint32_t warp, uint32_t count) {
+  Cta::CountedUse& use = cta.counted[id];
+  if (count) {
+    use.warps |= 1u << warp;
+    partners_vary |= (use.threads && use.threads != count) || count_lanes(use.warps) * 32 > count;
+    use.threads = count;
+  } else {
+    cta.used_plainly |= 1u << id;
+  }
+  partners_vary |= (cta.used_plainly >> id & 1) && use.threads && use.threads < warps_per_cta * 32;
+}
+
 bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
   if (arrives_with_others(w, e)) return false;
   const uint32_t pc = uint32_t(e - w.code), kind = uint32_t(e->op.imm); // 1: arrive, from 2: red
@@ -90,13 +104,7 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
   }
   if (b.kind == 0xff && kind != 1) b.kind = uint8_t(kind);
   if (!agrees(b, w, pc, id, count)) return false;
-  if (counted) {
-    // More warps than the count admits may use it: then the schedule decides who meets whom.
-    Cta::CountedUse& use = w.cta->counted[id];
-    use.warps |= 1u << w.index;
-    partners_vary |= (use.threads && use.threads != count) || count_lanes(use.warps) * 32 > count;
-    use.threads = count;
-  }
+  note_partners(*w.cta, id, w.index, count);
   b.sites.push_back({pc, w.index, g.lanes});
   b.arrivals += count_lanes(g.lanes & ~b.arrived[w.index]);
   b.warps += b.arrived[w.index] == 0;

@@ -160,6 +160,7 @@ void Machine::start_cta(uint32_t index) {
   for (; cta.open_barriers; cta.open_barriers &= cta.open_barriers - 1)
     cta.barriers[size_t(__builtin_ctz(cta.open_barriers))].open = false;
   for (Cta::CountedUse& use : cta.counted) use = {};
+  cta.used_plainly = 0;
   if (detector) detector->cta_begin(index, shared_bytes);
   table.insert(index, &cta);
   resident.push_back(std::move(made));

@@ -173,6 +173,7 @@ struct Cta {
     uint32_t warps = 0, threads = 0;
   };
   CountedUse counted[16];
+  uint32_t used_plainly = 0; // barriers at which all threads have met, bits
   bool finished = false;
   Region shared;
   std::vector<CacheLine> shared_lines;

@@ -173,22 +173,25 @@ template <bool Full> const Exec* bar(const Exec* e, Warp* w, char* regs) {
   return stop(w, e, Stop::moved);
 }
 
-// The gathering of a warp-synchronous operation. Fast when this group holds every lane it asks for.
+// Do the lanes that execute fall into whole sets, each of which names itself and nobody else?
+ASSAY_INLINE bool complete_sets(const Lanes<uint32_t>& mask, uint32_t active, uint32_t live) {
+  for (uint32_t left = active; left;) {
+    const uint32_t named = mask.v[__builtin_ctz(left)];
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < 32; ++i) same |= uint32_t(mask.v[i] == named) << i;
+    same &= active;
+    if (same & ~named || (named & live) != same) return false;
+    left &= ~same;
+  }
+  return true;
+}
+
+// The gathering of a warp-synchronous operation. Fast when all who are asked for are in this group.
 template <bool Full> const Exec* meet(const Exec* e, Warp* w, char* regs) {
   ASSAY_POINT(e, w);
   const Operands& op = e->op;
-  uint32_t wanted = w->live;
-  bool self = true;
-  if (op.a != SlotPlace::none) {
-    const auto& mask = lanes<uint32_t>(regs, op.a);
-    wanted = 0;
-    for (uint32_t i = 0; i < 32; ++i)
-      if (w->exec_bits >> i & 1) {
-        wanted |= mask.v[i];
-        self &= mask.v[i] >> i & 1;
-      }
-  }
-  if (self && !(wanted & w->live & ~w->exec_bits)) {
+  if (op.a == SlotPlace::none ? w->live == w->exec_bits
+                              : complete_sets(lanes<uint32_t>(regs, op.a), w->exec_bits, w->live)) {
     w->deposit_lanes = w->exec_bits;
     if (op.b != SlotPlace::none) {
       if (op.imm >> 32 & 1) {
