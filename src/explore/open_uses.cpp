@@ -60,7 +60,9 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
       return std::shared_ptr<const vgpu::Outcome>();
     return std::make_shared<const vgpu::Outcome>(std::move(other));
   };
-  for (uint8_t variation : {1, 2}) {
+  // Zero as well where the manual leaves a value open: the test of a flag tells it from all others.
+  const uint8_t last = by_time ? 2 : 3;
+  for (uint8_t variation = 1; variation <= last; ++variation) {
     auto together = differing(variation, nullptr);
     if (!together) continue;
     bool alone = false;

@@ -182,11 +182,12 @@ const std::vector<Kind>* make() {
        "  if (i >= n) return;\n  __syncthreads();",
        "Nothing needs to be done; keep the threads and guard the work instead if the barrier must "
        "hold for all."},
-      {"uninitialised-padding", true, "memory that nobody wrote was read and did not matter",
-       "A thread read bytes that nobody wrote, and running again with other contents changed "
-       "nothing: the value "
-       "was masked away.",
-       "", "Nothing needs to be done."},
+      {"uninitialised-padding", true, "memory that nobody wrote was read, and no difference seen",
+       "A thread read bytes that nobody wrote, and running again with other contents (like a NaN, "
+       "small numbers, small indices, all zero) changed no output, branch or address: most likely "
+       "the value is masked away. A comparison with a constant that none of them holds would not "
+       "have been noticed.",
+       "", "Nothing needs to be done where the value is masked away; else initialise the memory."},
       {"unspecified-unused", true,
        "a value that the manual leaves open was used and did not matter",
        "As in `unspecified-value`, but running again with other values in its place left the same "

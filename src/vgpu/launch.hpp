@@ -57,7 +57,8 @@ struct JobSpec { // buffers and launches in stream order; what schedules are exp
   DeviceModel device;
 };
 
-enum class Poison : uint8_t { nan_like, small_finite, index_like };
+enum class Poison : uint8_t { nan_like, small_finite, index_like, zero };
+constexpr uint32_t kPoisons = 4;
 
 // An access or operation that directed exploration holds back: when agent's lane reaches `pc` with
 // this address and clock, it becomes a scheduling point and stays held until `second` has executed
@@ -71,7 +72,8 @@ struct Arm {
 };
 
 // Which values this run gives to what the manual leaves open, and to what time and placement
-// decide; 0: the usual ones, 1 and 2: others. In a launch's operation alone, or everywhere.
+// decide; 0: the usual ones, 1 to 3 (time: 2): others. In a launch's operation alone, or
+// everywhere.
 struct Variation {
   uint8_t open = 0, time = 0;
   uint32_t launch = 0, pc = ir::kNoIndex;

@@ -127,7 +127,7 @@ uint8_t Machine::variation_at(uint32_t pc, bool by_time) const {
 }
 
 uint64_t Machine::open_pattern(uint8_t variation, uint32_t bits) {
-  uint64_t v = variation == 1 ? 0x5a5a5a5b5a5a5a5b : 6;
+  uint64_t v = variation == 1 ? 0x5a5a5a5b5a5a5a5b : variation == 2 ? 6 : 0;
   if (bits == 1) return variation == 1 ? 0xffffffff : 0;
   return bits >= 64 ? v : v & ((uint64_t(1) << bits) - 1);
 }
