@@ -230,6 +230,7 @@ def files_of_arguments(folder):
     refused(folder, ["exec", *GOOD, "--want", "0=nope"], "nope")
     refused(folder, ["exec", *GOOD, "--out", "0=."], "write")
     refused(folder, ["exec", *GOOD, "--out", "0=e.bin/y"], "write")
+    refused(folder, ["exec", *GOOD, "--out", "0=nowhere/deep/y"], "no folder 'nowhere/deep'")
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (%s,), }"
     for content in (b"", b"\x93NUMPY", b"\x93NUMPY\x01\0\xff\xff", b"\x93NUMPY\x02\0\xff\xff\xff\xff" + b"x" * 20,
                     b"\x93NUMPY\x01\0\x50\0" + (header % (b"9" * 20)).ljust(80),
