@@ -197,6 +197,7 @@ private:
     if (pairs_.unsettled()) report_.not_proved.push_back("conflicting accesses were found");
     if (!o.uninitialised_reads.empty())
       report_.not_proved.push_back("uninitialised memory was read");
+    if (report_.not_proved.empty()) report_.not_proved = address_uses(job_);
     report_.proved = report_.not_proved.empty();
   }
 

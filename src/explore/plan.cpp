@@ -1,6 +1,7 @@
 // How a planned run is made, and where its conflicts are; see plan.hpp.
 #include "explore/plan.hpp"
 
+#include "ir/address_uses.hpp"
 #include "ir/source.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +49,22 @@ vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conf
                          : program.globals[index].address;
   at.offset = conflict.address - base;
   return at;
+}
+
+std::vector<std::string> address_uses(const vgpu::JobSpec& job) {
+  for (const vgpu::LaunchSpec& launch : job.launches) {
+    std::vector<ir::BufferPointer> pointers;
+    for (size_t i = 0; i < launch.arguments.size(); ++i)
+      for (const vgpu::Argument::Pointer& p : launch.arguments[i].pointers)
+        pointers.push_back({launch.program->parameters[i].offset + p.offset, p.buffer,
+                            job.buffers[p.buffer].align});
+    if (auto line = ir::address_used_as_data(*launch.program, pointers))
+      return {
+          fmt::format("uses the address of a buffer as data (PTX line {}): where buffers lie is "
+                      "the allocator's choice",
+                      *line)};
+  }
+  return {};
 }
 
 bool inconclusive(vgpu::EventKind kind) {

@@ -21,6 +21,9 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
 vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
                      const race::Side& side);
 
+// Why the placement of buffers stands in the way of a proof: a launch uses an address as data.
+std::vector<std::string> address_uses(const vgpu::JobSpec& job);
+
 // Events that leave no verdict: a spent budget, an unsupported instruction, no memory left.
 bool inconclusive(vgpu::EventKind kind);
 // Why there is none, with the place.
