@@ -122,7 +122,6 @@ private:
                 uint32_t& same);
   bool absorb(RecordPool& pool, Record& into, Record& record, const CtaState& cta) const;
   void compact(uint32_t& head, const Place& p, const Record& record, const CtaState& cta);
-  bool unchanged(const Place& p, const Record& record) const;
   bool changed(const Place& p, const Record& record) const;
 
   const Causality& causality_;

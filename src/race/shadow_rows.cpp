@@ -193,10 +193,6 @@ bool Shadow::absorb(RecordPool& pool, Record& into, Record& record, const CtaSta
   return true;
 }
 
-bool Shadow::unchanged(const Place& p, const Record& r) const {
-  return r.change >= p.row->change || r.change >= last_change(p, r.first_byte(), r.end_byte());
-}
-
 // Has one write since changed all bytes of the record? What several changed between them does not
 // count, nor what none did.
 bool Shadow::changed(const Place& p, const Record& r) const {
@@ -219,6 +215,12 @@ bool Shadow::merge_in(uint32_t& head, const Place& p, const Record& record, cons
   RecordPool& pool = p.region->store->records;
   Record* newest_changed = nullptr;
   const Record* forgotten[2] = {};
+  uint32_t last = 0; // change of these bytes, once somebody asks: records of one key have the same
+  auto unchanged = [&](const Record& r) {
+    if (r.change >= p.row->change) return true;
+    if (!last) last = last_change(p, record.first_byte(), record.end_byte());
+    return r.change >= last;
+  };
   for (uint32_t* link = &head; *link;) {
     uint32_t i = *link;
     Record& r = pool[i];
@@ -226,10 +228,12 @@ bool Shadow::merge_in(uint32_t& head, const Place& p, const Record& record, cons
     if (r.pc != record.pc || r.attributes != record.attributes || r.start != record.start ||
         r.copy())
       continue;
+    // Where many CTAs poll one location, nearly all records are others'.
+    if (r.cta != record.cta && !causality_.forgotten(r.cta)) continue;
     bool by_new = record.changing() && r.change != record.change && covers(record, r);
-    bool still = !by_new && !(record.changing() && r.change != record.change) && unchanged(p, r);
+    bool still = !by_new && !(record.changing() && r.change != record.change) && unchanged(r);
     if (r.cta != record.cta) {
-      if (!causality_.forgotten(r.cta) || !(still || by_new || changed(p, r))) continue;
+      if (!(still || by_new || changed(p, r))) continue;
       const Record*& other = forgotten[still];
       if (!other || (r.affine() && !subset(r.lanes, other->lanes))) {
         other = &r;

@@ -105,6 +105,8 @@ struct Machine {
   uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;
   const uint32_t total_ctas;
   uint64_t resident_limit = 1;
+  uint64_t atomic_lanes = 0; // lanes of atomic operations that have run
+  uint64_t vain_polls = 0;   // that found what they had found before
   uint64_t instructions = 0, points = 0, virtual_time = 0;
   bool store_descending = false;
   std::string printed;

@@ -189,6 +189,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t active = guarded_lanes(w, op, regs), bytes = uint32_t(info.bytes) * info.vector;
   saw_strong |= !commutes(op, info);
+  atomic_lanes += count_lanes(active);
   Resolved at[32];
   alignas(8) uint64_t address[32] = {};
   uint32_t tracked[2] = {0, 0}; // global, shared

@@ -18,6 +18,10 @@ constexpr uint64_t kStalled = 256, kQuantumWeight = 32, kSpinWeight = 128;
 // What a scheduling point costs of the step budget, in thread-instructions: about its share of
 // time. Otherwise one lane that polls for ever would run for minutes before anybody is told.
 constexpr uint64_t kPointSteps = 256;
+// And each lane of an atomic operation, which is looked at by itself.
+constexpr uint64_t kAtomicSteps = 32;
+// And a poll that finds nothing new: it is compared with whoever has written there.
+constexpr uint64_t kVainSteps = 2048;
 // Visits without progress after which the siblings of a group are let go from their joins.
 constexpr uint32_t kVisits = 32;
 } // namespace
@@ -322,7 +326,8 @@ void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
 
 uint64_t Machine::spent() const {
   return outcome.thread_instructions + instructions +
-         kPointSteps * (outcome.scheduling_points + points);
+         kPointSteps * (outcome.scheduling_points + points) + kAtomicSteps * atomic_lanes +
+         kVainSteps * vain_polls;
 }
 
 // Cancelled, out of memory, or the budget or the time spent? What other threads and the clock

@@ -54,6 +54,7 @@ void Machine::polled(Warp& w, uint32_t pc, uint32_t lanes, const uint8_t* const*
     p.patience = kFirstPatience;
     return;
   }
+  ++vain_polls;
   // Brent's way to notice that a sequence has become periodic.
   uint64_t state = hash_of(w, g);
   if (p.turns++ == 0 || state != p.state) {
