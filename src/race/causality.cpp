@@ -73,6 +73,14 @@ bool Causality::copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uin
   return false;
 }
 
+bool Causality::observed(const Observer& o, uint32_t lane, Space space, uint64_t address,
+                         uint32_t bytes, const Moment& write) const {
+  const SyncVariables& vars = space == Space::shared ? ctas_[o.cta]->shared : global_;
+  return vars.log().observed(address, bytes, write, [&](const Moment& m) {
+    return ordered(o, lane, m.cta, m.warp, m.lane, m.time);
+  });
+}
+
 CopyGroup* Causality::copies(uint32_t cta, uint32_t group) const {
   const CtaState* c = ctas_[cta].get();
   if (!c) return nullptr;

@@ -143,6 +143,9 @@ public:
   // The same for what a copy did.
   bool copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t group,
                     uint32_t copy_lane) const;
+  // Did an operation that is ordered before the lane's next access observe that strong write?
+  bool observed(const Observer& o, uint32_t lane, Space space, uint64_t address, uint32_t bytes,
+                const Moment& write) const;
 
   bool barrier(const Detector::BarrierPhase& phase); // true: it raised the CTA's floor
   // Below it everything is ordered before all that lanes and copies of the CTA still do.
@@ -161,7 +164,8 @@ public:
   void read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
             Detector::Order order, Scope scope);
   void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
-                         Detector::Order order, Scope scope, bool reduction);
+                         Detector::Order order, Scope scope, bool reduction,
+                         bool wrote);
   SyncVariables& variables(Space space, uint32_t cta_index) {
     return space == Space::shared ? cta(cta_index).shared : global_;
   }
@@ -182,6 +186,10 @@ private:
   // What a strong write by the lane publishes: its own release and its fences'.
   void publish(std::vector<Contribution>& out, CtaState& c, Agent agent, uint32_t lane,
                bool release, Scope scope);
+  static Moment moment(const CtaState& c, Agent agent, uint32_t lane) {
+    return {agent.cta, uint16_t(agent.warp), uint16_t(lane),
+            time(c, c.warps[agent.warp], lane)};
+  }
   void take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
             Scope scope);
 

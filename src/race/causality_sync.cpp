@@ -48,9 +48,10 @@ void Causality::take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& ch
 void Causality::write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                       Order order, Scope scope) {
   CtaState& c = cta(agent.cta);
+  SyncVariables& vars = variables(space, agent.cta);
+  vars.log(address).write(address, bytes, moment(c, agent, lane), scope);
   std::vector<Contribution> published;
   publish(published, c, agent, lane, releases(order), scope);
-  SyncVariables& vars = variables(space, agent.cta);
   if (published.empty()) {
     if (!vars.empty() && vars.find(address, bytes)) vars.set(address, bytes, nullptr);
     return;
@@ -65,14 +66,19 @@ void Causality::write(Space space, Agent agent, uint32_t lane, uint64_t address,
 void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                      Order order, Scope scope) {
   SyncVariables& vars = variables(space, agent.cta);
-  if (vars.empty()) return;
-  take(cta(agent.cta), agent, lane, vars.find(address, bytes), acquires(order), scope);
+  if (vars.clear_of(address, address + bytes)) return;
+  CtaState& c = cta(agent.cta);
+  vars.log(address).read(address, bytes, moment(c, agent, lane), scope);
+  take(c, agent, lane, vars.find(address, bytes), acquires(order), scope);
 }
 
 void Causality::read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address,
-                                  uint8_t bytes, Order order, Scope scope, bool reduction) {
+                                  uint8_t bytes, Order order, Scope scope, bool reduction,
+                                  bool wrote) {
   CtaState& c = cta(agent.cta);
   SyncVariables& vars = variables(space, agent.cta);
+  vars.log(address).read_modify_write(address, bytes, moment(c, agent, lane), scope, !reduction,
+                                      wrote);
   ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
   if (!reduction) take(c, agent, lane, chain, acquires(order), scope);
   std::vector<Contribution> published;

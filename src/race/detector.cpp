@@ -66,9 +66,10 @@ void Detector::strong_read(Space space, Agent agent, uint32_t lane, uint64_t add
   state_->front.changing().read(space, agent, lane, address, bytes, order, scope);
 }
 void Detector::read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address,
-                                 uint8_t bytes, Order order, Scope scope, bool reduction) {
+                                 uint8_t bytes, Order order, Scope scope, bool reduction,
+                                 bool wrote) {
   state_->front.changing().read_modify_write(space, agent, lane, address, bytes, order, scope,
-                                             reduction);
+                                             reduction, wrote);
 }
 void Detector::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
   state_->front.changing().fence(agent, lanes, fence, scope);

@@ -72,9 +72,9 @@ public:
                     Order order, Scope scope);
   void strong_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                    Order order, Scope scope);
-  // reads and writes; reduction: red, which never acquires
+  // reads and writes; reduction: red, which never acquires; wrote: no compare-and-swap that failed
   void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
-                         Order order, Scope scope, bool reduction);
+                         Order order, Scope scope, bool reduction, bool wrote = true);
   // Fences of the given lanes; sc ones are ordered among each other (e).
   enum class Fence : uint8_t { acquire, release, acq_rel, sc };
   void fence(Agent agent, uint32_t lanes, Fence fence, Scope scope);

@@ -180,7 +180,7 @@ void Front::affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint
   attributes |= kAffine;
   uint32_t change = change_of(attributes);
   if (uniform_ && address % kRowBytes == 0 && attributes >> kBytesShift == kRowBytes / 32 - 1 &&
-      (!(attributes & kWrite) || variables_->empty())) {
+      (!(attributes & kWrite) || variables_->clear_of(address, address + kRowBytes))) {
     Region* region = shared_;
     Row* row = shadow_.known_row(region, address);
     if (row && hot(*row, *region, pc, attributes, 0, kAllLanes, change, attributes & kWrite))
@@ -198,7 +198,7 @@ ASSAY_LONG void Front::prepare_affine(Space space, Agent agent, uint64_t address
 ASSAY_LONG void Front::affine_anew(Agent agent, uint64_t address, uint32_t pc, uint16_t attributes,
                                    uint32_t change) {
   uint32_t bytes = (uint32_t(attributes >> kBytesShift) + 1) * 32;
-  if (attributes & kWrite && !variables_->empty()) {
+  if (attributes & kWrite && !variables_->clear_of(address, address + bytes)) {
     uint32_t parts = attributes & kStrong ? 32 : 1; // each lane's location may begin a chain
     for (uint32_t l = 0; l < parts; ++l)
       variables_->overwritten(address + l * bytes / parts, address + (l + 1) * bytes / parts,
@@ -273,8 +273,7 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
   for (size_t i = 0; i < groups.size(); ++i) {
     const AddressGroups::Group& at = groups[i];
     if (info.write) {
-      if (!variables_->empty())
-        variables_->overwritten(at.address, at.address + info.bytes, attributes & kStrong);
+      variables_->overwritten(at.address, at.address + info.bytes, attributes & kStrong);
       if (at.lanes & (at.lanes - 1)) contested(groups_.front(), at, values, value_stride);
     }
     uint32_t silent = at.lanes & silent_lanes;

@@ -84,7 +84,7 @@ bool Judge::judge_warp(const Record& e, uint32_t warp, const Access& n, bool nc,
       uint32_t other = std::countr_zero(others);
       bool before = e.copy() ? causality_.copy_ordered(n.observer, lane, e.cta, e.warps, other)
                              : causality_.ordered(n.observer, lane, e.cta, warp, other, e.time);
-      if (before && !nc) continue;
+      if (!nc && (before || observed(e, warp, other, n, lane))) continue;
       int low = std::max(from, e.lane_start(other));
       int high = std::min(to, e.lane_start(other) + e.bytes());
       report(e, n, {warp, other, lane, low, high}, nc, view);
@@ -93,6 +93,18 @@ bool Judge::judge_warp(const Record& e, uint32_t warp, const Access& n, bool nc,
     }
   }
   return found;
+}
+
+// Strong writes that were observed are ordered before what follows the observer. Asked last, and
+// not of morally strong pairs: their order is explored either way.
+bool Judge::observed(const Record& e, uint32_t warp, uint32_t other, const Access& n,
+                     uint32_t lane) const {
+  constexpr uint16_t kStrongWrite = kStrong | kWrite;
+  if ((e.attributes & kStrongWrite) != kStrongWrite || morally_strong(e, other, n.record, lane))
+    return false;
+  uint64_t address = n.row_address + uint64_t(int64_t(e.lane_start(other)));
+  return causality_.observed(n.observer, lane, n.space, address, uint32_t(e.bytes()),
+                             {e.cta, uint16_t(warp), uint16_t(other), e.time});
 }
 
 void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,

@@ -56,6 +56,8 @@ private:
   };
   bool judge_warp(const Record& earlier, uint32_t warp, const Access& access, bool nc,
                   bool one_kind, const RowView& view);
+  bool observed(const Record& earlier, uint32_t warp, uint32_t earlier_lane, const Access& access,
+                uint32_t lane) const;
   void report(const Record& earlier, const Access& access, const Pair& pair, bool nc,
               const RowView& view);
   void emit(Conflict::Kind kind, const Record& earlier, const Access& access, const Pair& pair);

@@ -5,7 +5,6 @@
 
 namespace assay::race {
 namespace {
-constexpr uint64_t kBlock = 32;      // no strong access is larger, and all are aligned
 constexpr uint32_t kElsewhere = ~0u; // some other CTA: only wide scopes reach it
 constexpr size_t kManyPending = 16;
 } // namespace
@@ -82,7 +81,7 @@ void PendingAcquire::collapse(uint32_t cta) {
 }
 
 ChainRef SyncVariables::find(uint64_t address, uint32_t bytes) const {
-  auto it = blocks_.find(address / kBlock);
+  auto it = blocks_.find(address / kSyncBlock);
   if (it == blocks_.end()) return nullptr;
   for (const Variable& v : it->second)
     if (v.address == address && v.bytes == bytes) return v.chain;
@@ -90,7 +89,8 @@ ChainRef SyncVariables::find(uint64_t address, uint32_t bytes) const {
 }
 
 void SyncVariables::set(uint64_t address, uint32_t bytes, ChainRef chain) {
-  std::vector<Variable>& block = blocks_[address / kBlock];
+  include(address);
+  std::vector<Variable>& block = blocks_[address / kSyncBlock];
   for (Variable& v : block)
     if (v.address == address && v.bytes == bytes) {
       v.chain = std::move(chain);
@@ -100,7 +100,9 @@ void SyncVariables::set(uint64_t address, uint32_t bytes, ChainRef chain) {
 }
 
 void SyncVariables::overwritten(uint64_t from, uint64_t to, bool keep_exact) {
-  for (uint64_t b = from / kBlock; b <= (to - 1) / kBlock; ++b) {
+  if (clear_of(from, to)) return;
+  log_.overwritten(from, to, keep_exact);
+  for (uint64_t b = from / kSyncBlock; b <= (to - 1) / kSyncBlock; ++b) {
     auto it = blocks_.find(b);
     if (it == blocks_.end()) continue;
     for (Variable& v : it->second) {

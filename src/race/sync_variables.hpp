@@ -8,12 +8,17 @@
 
 #include "race/access.hpp"
 #include "race/clock.hpp"
+#include "race/observations.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 namespace assay::race {
+
+// No strong access is larger, and all are aligned.
+inline constexpr uint64_t kSyncBlock = 32;
 
 inline bool wide(Scope scope) { return scope >= Scope::gpu; }
 // Does the scope of an operation in one CTA include the threads of another?
@@ -76,6 +81,10 @@ private:
 class SyncVariables {
 public:
   bool empty() const { return blocks_.empty(); }
+  // No strong operation has touched any byte of [from, to) or the block around it.
+  bool clear_of(uint64_t from, uint64_t to) const { return to <= low_ || high_ <= from; }
+  Observations& log(uint64_t address) { return include(address), log_; } // for an operation there
+  const Observations& log() const { return log_; }
   // The chain of the value at exactly this location; null: nothing to acquire.
   ChainRef find(uint64_t address, uint32_t bytes) const;
   // The chain of a location that overlaps others in no byte from now on.
@@ -90,7 +99,13 @@ private:
     uint32_t bytes;
     ChainRef chain;
   };
-  std::unordered_map<uint64_t, std::vector<Variable>> blocks_; // by address / kBlock
+  void include(uint64_t address) {
+    low_ = std::min(low_, address / kSyncBlock * kSyncBlock);
+    high_ = std::max(high_, (address / kSyncBlock + 1) * kSyncBlock);
+  }
+  std::unordered_map<uint64_t, std::vector<Variable>> blocks_; // by address / kSyncBlock
+  Observations log_;
+  uint64_t low_ = UINT64_MAX, high_ = 0; // between them is all that was ever kept
 };
 
 } // namespace assay::race

@@ -230,13 +230,15 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     uint8_t old[32];
     operate(info, op, regs, i, r.host + at[i].offset, r.space == race::Space::global, old);
     // A compare-and-swap that fails is no progress: its group may be spinning.
-    changed |= std::memcmp(old, r.host + at[i].offset, bytes) != 0;
+    bool differs = std::memcmp(old, r.host + at[i].offset, bytes) != 0;
+    changed |= differs;
     if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
     if (r.init) init_set(r.init, at[i].offset, bytes);
     if (detector && r.tracked)
       detector->read_modify_write(r.space, agent(w), i, address[i], uint8_t(bytes),
                                   order_of(info.semantics), access.scope,
-                                  op.code == ir::OpCode::red);
+                                  op.code == ir::OpCode::red,
+                                  differs || info.atomic != AtomicOp::cas);
   }
   if (changed) {
     w.stored = true;

@@ -5,6 +5,7 @@
 
 #include "race/detector.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -80,6 +81,7 @@ public:
                     Order order, Scope scope) {
     Variable& v = variables_[{location(space, agent.cta, address), bytes}];
     v.releases.clear();
+    v.chain.clear();
     release(v, agent, lane, order, scope);
   }
   void strong_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
@@ -91,7 +93,7 @@ public:
                          Order order, Scope scope, bool reduction) {
     Variable& v = variables_[{location(space, agent.cta, address), bytes}];
     if (!reduction) acquire(v, agent, lane, order, scope);
-    if (!mutual(v.cta, v.scope, agent.cta, scope)) v.releases.clear();
+    if (!mutual(v.cta, v.scope, agent.cta, scope)) v.releases.clear(), v.chain.clear();
     release(v, agent, lane, order, scope);
   }
 
@@ -136,6 +138,7 @@ private:
     std::vector<Event> events;
     uint64_t last_change = 0;
   };
+  using Moment = std::pair<uint32_t, uint32_t>; // agent, index
   struct Release {
     uint32_t cta;
     Scope scope;
@@ -145,6 +148,7 @@ private:
     uint32_t cta = 0;
     Scope scope = Scope::none;
     std::vector<Release> releases;
+    std::vector<Moment> chain; // the writes that an observer observes
   };
   struct Lane {
     std::vector<Release> fences, read;
@@ -175,12 +179,14 @@ private:
     for (const Release& f : lanes_[who].fences) v.releases.push_back(f);
     if (order == Order::release || order == Order::acq_rel)
       v.releases.push_back({agent.cta, scope, clocks_[who]});
+    v.chain.push_back({who, clocks_[who][who]});
     v.cta = agent.cta;
     v.scope = scope;
   }
   void acquire(const Variable& v, Agent agent, uint32_t lane, Order order, Scope scope) {
     if (!mutual(v.cta, v.scope, agent.cta, scope)) return;
     uint32_t who = id(agent, lane);
+    for (const Moment& m : v.chain) observers_[m].push_back({who, clocks_[who][who]});
     for (const Release& r : v.releases) {
       lanes_[who].read.push_back(r);
       bool acquires = order == Order::acquire || order == Order::acq_rel;
@@ -217,6 +223,7 @@ private:
     bool strong = a.info.strong && b.info.strong && a.address == b.address &&
                   a.info.bytes == b.info.bytes &&
                   mutual(a.agent.cta, a.info.scope, b.agent.cta, b.info.scope);
+    if (!nc && a.info.write && a.info.strong && !strong && observed(a, b)) return;
     bool a_changes = a.info.write && !a.info.silent, b_changes = b.info.write && !b.info.silent;
     bool unchanged = !b_changes && byte.last_change <= a.sequence;
     bool seen = a_changes && (a.info.read || b.info.read);
@@ -227,6 +234,13 @@ private:
     found_.insert(key_of(kind, a.info, b.info, space, a.agent, b.agent));
   }
 
+  bool observed(const Event& a, const Event& b) const {
+    auto it = observers_.find({a.who, a.index});
+    if (it == observers_.end()) return false;
+    return std::any_of(it->second.begin(), it->second.end(),
+                       [&](const Moment& z) { return clocks_[b.who][z.first] >= z.second; });
+  }
+
   uint32_t warps_;
   std::vector<Clock> clocks_; // by lane, then by copy
   std::vector<Lane> lanes_;
@@ -234,6 +248,7 @@ private:
   std::map<Location, Byte> bytes_;
   std::map<std::pair<Location, uint32_t>, Variable> variables_;
   std::vector<Release> sc_;
+  std::map<Moment, std::vector<Moment>> observers_;
   uint64_t sequence_ = 1;
   std::set<Key> found_;
 };

@@ -68,6 +68,13 @@ public:
     one(l, address, i, 0);
     d.read_modify_write(space_, l.agent(), l.lane, address, bytes_, order, scope, reduction);
   }
+  void compare_and_swap(Lane l, uint64_t address, uint32_t pc, Scope scope, bool wrote) {
+    AccessInfo i = strong(info(pc, true), scope);
+    i.atomic = i.read = true;
+    one(l, address, i, 0);
+    d.read_modify_write(space_, l.agent(), l.lane, address, bytes_, Order::relaxed, scope, false,
+                        wrote);
+  }
   void fence(Lane l, Fence fence, Scope scope) { d.fence(l.agent(), l.bit(), fence, scope); }
 
   // A barrier of whole warps: those in `waiting` wait, those in `arriving` only arrive.

@@ -1,0 +1,119 @@
+// The log of strong operations by location; see observations.hpp.
+#include "race/observations.hpp"
+
+#include "base/random.hpp"
+#include "race/sync_variables.hpp"
+
+#include <algorithm>
+
+namespace assay::race {
+namespace {
+// Beyond these nothing is known to be observed: a pair is then judged by the other edges alone.
+constexpr size_t kMaxOperations = size_t(1) << 24, kMaxLocations = size_t(1) << 20;
+// Of a chain's operations only so many are asked, the last ones. An older one helps only where
+// that many followed it of which none is known either; those that write conflict themselves.
+constexpr size_t kAsked = 256;
+constexpr size_t kPollers = 32; // so many lanes may poll in turn and leave one entry each
+} // namespace
+
+size_t Observations::MomentHash::operator()(const Moment& m) const {
+  return mix64(mix64(uint64_t(m.cta) << 32 | m.time) ^ (uint64_t(m.warp) << 16 | m.lane));
+}
+
+const Observations::Location* Observations::find(uint64_t address, uint32_t bytes) const {
+  auto it = blocks_.find(address / kSyncBlock);
+  if (full_ || it == blocks_.end()) return nullptr;
+  for (const Location& l : it->second)
+    if (l.address == address && l.bytes == bytes) return &l;
+  return nullptr;
+}
+
+Observations::Location* Observations::location(uint64_t address, uint32_t bytes) {
+  if (full()) return nullptr;
+  std::vector<Location>& block = blocks_[address / kSyncBlock];
+  for (Location& l : block)
+    if (l.address == address && l.bytes == bytes) return &l;
+  ++locations_;
+  Location& l = block.emplace_back();
+  l.address = address;
+  l.bytes = bytes;
+  return &l;
+}
+
+bool Observations::full() {
+  if (!full_ && (operations_ >= kMaxOperations || locations_ >= kMaxLocations)) {
+    full_ = true;
+    blocks_.clear();
+  }
+  return full_;
+}
+
+bool Observations::linked(const Location& l, const Moment& who, Scope scope) const {
+  return l.open && mutual(l.last_scope, l.last_cta, scope, who.cta);
+}
+
+void Observations::write(uint64_t address, uint32_t bytes, const Moment& who, Scope scope) {
+  Location* l = location(address, bytes);
+  if (!l) return;
+  uint32_t own = uint32_t(l->log.size());
+  l->chains.push_back(own);
+  l->log.push_back({who, own, kWrites});
+  ++operations_;
+  l->open = true;
+  l->last_cta = who.cta;
+  l->last_scope = scope;
+}
+
+void Observations::read(uint64_t address, uint32_t bytes, const Moment& who, Scope scope) {
+  if (!find(address, bytes)) return;
+  Location* l = location(address, bytes);
+  if (!l || !linked(*l, who, scope)) return;
+  for (size_t i = l->log.size(), n = 0; i-- > 0 && n < kPollers && l->log[i].kind == kReads; ++n)
+    if (l->log[i].who == who && l->log[i].begin == l->chains.back()) return;
+  l->log.push_back({who, l->chains.back(), kReads});
+  ++operations_;
+}
+
+void Observations::read_modify_write(uint64_t address, uint32_t bytes, const Moment& who,
+                                     Scope scope, bool observes, bool wrote) {
+  // One that fails is kept as well: it is a read, which nobody can observe.
+  Location* l = location(address, bytes);
+  if (!l) return;
+  uint32_t own = uint32_t(l->log.size());
+  bool link = linked(*l, who, scope);
+  if (wrote && !link) l->chains.push_back(own);
+  l->log.push_back({who, link && observes ? l->chains.back() : own, wrote ? kWrites : kFails});
+  ++operations_;
+  if (!wrote) return;
+  l->open = true;
+  l->last_cta = who.cta;
+  l->last_scope = scope;
+}
+
+void Observations::overwritten(uint64_t from, uint64_t to, bool keep_exact) {
+  if (blocks_.empty()) return;
+  for (uint64_t b = from / kSyncBlock; b <= (to - 1) / kSyncBlock; ++b) {
+    auto it = blocks_.find(b);
+    if (it == blocks_.end()) continue;
+    for (Location& l : it->second) {
+      bool exact = l.address == from && l.address + l.bytes == to;
+      if (l.address < to && from < l.address + l.bytes && !(exact && keep_exact)) l.open = false;
+    }
+  }
+}
+
+// The operations after the last one of `who`, up to the end of its chain.
+Observations::Range Observations::observers(const Location& l, const Moment& who) const {
+  if (!l.index) l.index = std::make_unique<Index>();
+  Index& index = *l.index;
+  for (; index.count < l.log.size(); ++index.count)
+    if (l.log[index.count].kind != kReads)
+      index.last[l.log[index.count].who] = uint32_t(index.count);
+  auto it = index.last.find(who);
+  if (it == index.last.end() || l.log[it->second].kind == kFails) return {0, 0};
+  auto next = std::upper_bound(l.chains.begin(), l.chains.end(), it->second);
+  size_t from = it->second + 1, to = next == l.chains.end() ? l.log.size() : *next;
+  return {to - from > kAsked ? to - kAsked : from, to};
+}
+
+} // namespace assay::race
