@@ -1,6 +1,8 @@
 // The same, but the counter is set back by the first block, which has observed nobody's atomic.
 // launch: --entry sum --grid 3 --block 32 --arg rand:f32[96] --arg zeros:f32[3] --arg out:4
 // expect: race global @A @B
+// expect: race global @B @B
+// expect: race global @C @C
 __device__ unsigned int count = 0;
 __device__ float blockSum(const float* array) {
   float v = array[blockIdx.x * 32 + threadIdx.x];
@@ -18,7 +20,7 @@ extern "C" __global__ void sum(const float* array, volatile float* result, float
   }
   __syncthreads();
   if (isFirstBlockDone && threadIdx.x == 0) {
-    *out = partialSum;
+    *out = partialSum; // @C
     count = 0; // @B
   }
 }
