@@ -159,13 +159,13 @@ public:
   void copy_joined(Agent waiter, uint32_t lane, uint32_t number);
   CopyGroup* copies(uint32_t cta, uint32_t group) const; // null when they concern nobody any more
 
+  void at(uint32_t pc) { pc_ = pc; } // where the next strong operations are
   void write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
              Detector::Order order, Scope scope);
   void read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
             Detector::Order order, Scope scope);
   void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
-                         Detector::Order order, Scope scope, bool reduction,
-                         bool wrote);
+                         Detector::Order order, Scope scope, bool reduction, bool wrote);
   SyncVariables& variables(Space space, uint32_t cta_index) {
     return space == Space::shared ? cta(cta_index).shared : global_;
   }
@@ -186,13 +186,14 @@ private:
   // What a strong write by the lane publishes: its own release and its fences'.
   void publish(std::vector<Contribution>& out, CtaState& c, Agent agent, uint32_t lane,
                bool release, Scope scope);
-  static Moment moment(const CtaState& c, Agent agent, uint32_t lane) {
-    return {agent.cta, uint16_t(agent.warp), uint16_t(lane),
-            time(c, c.warps[agent.warp], lane)};
+  Moment moment(const CtaState& c, Agent agent, uint32_t lane) const {
+    return {agent.cta, uint16_t(agent.warp), uint16_t(lane), time(c, c.warps[agent.warp], lane),
+            pc_};
   }
   void take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
             Scope scope);
 
+  uint32_t pc_ = 0; // of the strong operations that follow
   LaunchShape shape_;
   uint32_t last_warp_;
   std::vector<std::unique_ptr<CtaState>> ctas_;

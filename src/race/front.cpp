@@ -261,6 +261,7 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
   if (space == Space::local || !lanes) return;
   CHECK(info.bytes >= 1 && info.bytes <= kMaxBytes);
   prepare(space, agent);
+  causality_.at(info.pc);
   silent_lanes &= info.write ? lanes : 0;
   uint16_t attributes = pack(info) & uint16_t(~kSilent);
   if (info.write && silent_lanes == lanes) attributes |= kSilent;

@@ -104,7 +104,7 @@ bool Judge::observed(const Record& e, uint32_t warp, uint32_t other, const Acces
     return false;
   uint64_t address = n.row_address + uint64_t(int64_t(e.lane_start(other)));
   return causality_.observed(n.observer, lane, n.space, address, uint32_t(e.bytes()),
-                             {e.cta, uint16_t(warp), uint16_t(other), e.time});
+                             {e.cta, uint16_t(warp), uint16_t(other), e.time, e.pc});
 }
 
 void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,

@@ -17,7 +17,8 @@ constexpr size_t kPollers = 32; // so many lanes may poll in turn and leave one 
 } // namespace
 
 size_t Observations::MomentHash::operator()(const Moment& m) const {
-  return mix64(mix64(uint64_t(m.cta) << 32 | m.time) ^ (uint64_t(m.warp) << 16 | m.lane));
+  return mix64(mix64(uint64_t(m.cta) << 32 | m.time) ^
+               (uint64_t(m.pc) << 32 | uint32_t(m.warp) << 16 | m.lane));
 }
 
 const Observations::Location* Observations::find(uint64_t address, uint32_t bytes) const {

@@ -4,9 +4,9 @@
 // causality order: the write itself, and nothing that came before it in its own thread.
 //
 // Each location has a log of its strong operations. The judge asks it about a pair that nothing
-// else orders; until then an operation costs one entry. An entry cannot tell apart what one lane
-// did here at one time, so the last such operation speaks for all: where an earlier one is lost by
-// that, a later one overwrote it before the observer read.
+// else orders; until then an operation costs one entry. What one
+// lane does here by one instruction at one time cannot be told apart, so the last of it speaks for
+// all: where an earlier one is lost by that, the last one overwrote it before the observer read.
 #pragma once
 
 #include "race/access.hpp"
@@ -18,11 +18,11 @@
 
 namespace assay::race {
 
-// A lane at one of its times.
+// A lane at one of its times, and what it executes.
 struct Moment {
   uint32_t cta = 0;
   uint16_t warp = 0, lane = 0;
-  uint32_t time = 0;
+  uint32_t time = 0, pc = 0;
   bool operator==(const Moment&) const = default;
 };
 

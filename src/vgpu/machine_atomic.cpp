@@ -235,10 +235,9 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
     if (r.init) init_set(r.init, at[i].offset, bytes);
     if (detector && r.tracked)
-      detector->read_modify_write(r.space, agent(w), i, address[i], uint8_t(bytes),
-                                  order_of(info.semantics), access.scope,
-                                  op.code == ir::OpCode::red,
-                                  differs || info.atomic != AtomicOp::cas);
+      detector->read_modify_write(
+          r.space, agent(w), i, address[i], uint8_t(bytes), order_of(info.semantics), access.scope,
+          op.code == ir::OpCode::red, differs || info.atomic != AtomicOp::cas);
   }
   if (changed) {
     w.stored = true;
