@@ -69,8 +69,12 @@ void Observations::read(uint64_t address, uint32_t bytes, const Moment& who, Sco
   if (!find(address, bytes)) return;
   Location* l = location(address, bytes);
   if (!l || !linked(*l, who, scope)) return;
-  for (size_t i = l->log.size(), n = 0; i-- > 0 && n < kPollers && l->log[i].kind == kReads; ++n)
-    if (l->log[i].who == who && l->log[i].begin == l->chains.back()) return;
+  size_t polls = std::min(kPollers, l->log.size());
+  for (size_t i = 1; i <= polls; ++i) {
+    const Operation& o = l->log[l->log.size() - i];
+    if (o.kind != kReads) break;
+    if (o.who == who && o.begin == l->chains.back()) return;
+  }
   l->log.push_back({who, l->chains.back(), kReads});
   ++operations_;
 }
