@@ -27,7 +27,8 @@ public:
     if (kind != Conflict::Kind::order) return false;
     Key key = key_of(kind, pc, other_pc, space, distance);
     const Recent& r = recent_[slot(key)];
-    return r.key == key && groups_[r.group].count >= kMany && ++groups_[r.group].count % kSample;
+    if (!(r.key == key) || groups_[r.group].count < kMany) return false;
+    return ++groups_[r.group].count % kSample != 0;
   }
   const std::vector<Conflict>& list() const; // grouped, in order of first detection
   const std::vector<uint64_t>& counts() const { return list(), counts_; }

@@ -42,7 +42,7 @@ void Chain::collect(size_t count, uint32_t cta, Scope scope, ClockBuilder& out) 
 std::shared_ptr<Chain> Chain::compacted() const {
   std::vector<Contribution> sorted = all_;
   auto key = [](const Contribution& c) { return std::pair(c.cta, c.scope); };
-  std::stable_sort(sorted.begin(), sorted.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
+  std::sort(sorted.begin(), sorted.end(), [&](auto& a, auto& b) { return key(a) < key(b); });
   auto chain = std::make_shared<Chain>();
   for (size_t i = 0; i < sorted.size();) {
     ClockBuilder merged;
