@@ -151,10 +151,10 @@ Result<void> FunctionLowering::declare_registers(const Variable& v) {
   uint32_t bits = std::max<uint32_t>(ptx::bits(v.type), v.type == Type::pred ? 1 : 16);
   auto elements = uint8_t(std::max<uint32_t>(1, v.vector));
   if (v.register_range) {
-    scopes_.back().ranges.push_back({v.name, v.register_range, elements, uint8_t(bits)});
+    scopes_.back().ranges.push_back({v.name, v.register_range, elements, uint8_t(bits), v.type});
     return {};
   }
-  RegisterDecl d{uint32_t(f_.registers.size()), elements, uint8_t(bits)};
+  RegisterDecl d{uint32_t(f_.registers.size()), elements, uint8_t(bits), v.type};
   for (unsigned i = 0; i < elements; ++i) new_register(bits, false);
   scopes_.back().registers[v.name] = d;
   return {};
@@ -185,6 +185,7 @@ Result<void> FunctionLowering::instruction(const ptx::Instruction& in) {
   if (!open_) start_block();
   current_ = &in;
   ++f_.blocks.back().instructions;
+  if (auto r = check_types(in); !r) return r;
   if (auto r = guard(in); !r) return r;
   Checkpoint before = checkpoint();
   auto done = translate(in);

@@ -64,6 +64,7 @@ private:
     uint32_t first = 0;   // id of the first element
     uint8_t elements = 1; // .v2, .v4
     uint8_t bits = 32;
+    ptx::Type type = ptx::Type::none; // as declared
   };
   struct NameHash {
     using is_transparent = void;
@@ -73,6 +74,7 @@ private:
     std::string_view prefix;
     uint32_t count = 0;
     uint8_t elements = 1, bits = 32;
+    ptx::Type type = ptx::Type::none;
   };
   struct NameScope {
     uint32_t id = 0;
@@ -117,6 +119,10 @@ private:
   void jump(uint32_t label);
   void finish_blocks();
   Result<uint32_t> label(const ptx::Operand& operand);
+
+  // operand_types.cpp
+  Result<void> check_types(const ptx::Instruction& in);
+  Result<void> check_type(const ptx::Operand& operand, ptx::Type type, bool written);
 
   // operands.cpp
   const RegisterDecl* find_register(std::string_view name);

@@ -47,7 +47,7 @@ const FunctionLowering::RegisterDecl* FunctionLowering::find_register(std::strin
       const char* end = name.data() + name.size();
       auto [stop, code] = std::from_chars(name.data() + range.prefix.size(), end, n);
       if (code != std::errc() || stop != end || n >= range.count) continue;
-      RegisterDecl d{uint32_t(f_.registers.size()), range.elements, range.bits};
+      RegisterDecl d{uint32_t(f_.registers.size()), range.elements, range.bits, range.type};
       for (unsigned i = 0; i < range.elements; ++i) new_register(range.bits, false);
       return &scope->registers.emplace(name, d).first->second;
     }

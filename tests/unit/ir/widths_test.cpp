@@ -103,5 +103,32 @@ TEST(Widths, WhatDoesNotFitIsNotExecuted) {
   EXPECT_EQ(find(*p, OpCode::unsupported).size(), 1u);
 }
 
+std::string type_error(const std::string& body) {
+  auto m = module_of(".visible .entry k(.param .u64 a)\n{\n.reg .b64 %d<4>; .reg .u64 %u<4>;"
+                     ".reg .b32 %r<4>; .reg .s32 %s<4>; .reg .f32 %f<4>; .reg .b16 %h<4>;\n" +
+                     body + "\nret;\n}\n");
+  auto p = lower(m, "k");
+  if (p.ok()) return "";
+  EXPECT_EQ(p.error().code, ErrorCode::usage);
+  return p.error().message;
+}
+
+// As ptxas has it.
+TEST(Widths, OperandsHaveTheTypeOfTheirInstruction) {
+  for (const char* body :
+       {"add.f32 %f1, %r1, %f2;", "add.s32 %r1, %s2, %r3;", "add.u32 %s1, %s2, 1;",
+        "and.b32 %r1, %f1, %r2;", "mov.b32 %f1, %r1;", "shl.b64 %d1, %d2, %r1;",
+        "min.u64 %u1, %d1, %u2;", "atom.global.add.u32 %r1, [%d1], %r2;",
+        "atom.global.add.L2::cache_hint.u32 %r1, [%d1], %r2, %d2;", "mul.wide.u32 %d1, %r1, %r2;",
+        "{ .reg .f16x2 %x<3>; add.u32 %x1, %x2, 1; }"})
+    EXPECT_EQ(type_error(body), "") << body;
+  for (const char* body :
+       {"add.f32 %f1, %d1, %d2;", "add.f32 %s1, %f1, %f2;", "add.s32 %r1, %f1, %r3;",
+        "mov.u32 %r1, %d1;", "mov.f32 %f1, %s1;", "shl.b64 %d1, %d2, %d3;",
+        "add.u32 %r1, %h1, %r2;", "atom.global.add.u32 %r1, [%d1], %d2;",
+        "red.global.add.u32 [%d1], %f2;"})
+    EXPECT_NE(type_error(body), "") << body;
+}
+
 } // namespace
 } // namespace assay::ir
