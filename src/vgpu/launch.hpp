@@ -84,7 +84,8 @@ struct RunOptions {
   bool check_init = true;
   Poison poison = Poison::nan_like;
   Variation vary;
-  uint64_t step_budget = 0; // thread-instructions; what takes longer counts more (Machine::spent); 0: none
+  uint64_t step_budget =
+      0; // thread-instructions; what takes longer counts more (Machine::spent); 0: none
   double deadline = 0; // monotonic_seconds() at which the run ends like a spent budget; 0: none
   std::vector<Arm> arms;
   uint32_t quantum = 4096; // loop iterations before a running agent yields
