@@ -21,21 +21,33 @@ size_t Observations::MomentHash::operator()(const Moment& m) const {
                (uint64_t(m.pc) << 32 | uint32_t(m.warp) << 16 | m.lane));
 }
 
+Observations::Block* Observations::block(uint64_t number) const {
+  Recent& r = recent_[number % recent_.size()];
+  if (r.number == number) return r.block;
+  auto it = blocks_.find(number);
+  if (it == blocks_.end()) return nullptr;
+  r = {number, const_cast<Block*>(&it->second)};
+  return r.block;
+}
+
 const Observations::Location* Observations::find(uint64_t address, uint32_t bytes) const {
-  auto it = blocks_.find(address / kSyncBlock);
-  if (full_ || it == blocks_.end()) return nullptr;
-  for (const Location& l : it->second)
+  const Block* b = full_ ? nullptr : block(address / kSyncBlock);
+  if (!b) return nullptr;
+  for (const Location& l : b->locations)
     if (l.address == address && l.bytes == bytes) return &l;
   return nullptr;
 }
 
 Observations::Location* Observations::location(uint64_t address, uint32_t bytes) {
   if (full()) return nullptr;
-  std::vector<Location>& block = blocks_[address / kSyncBlock];
-  for (Location& l : block)
+  Block* b = block(address / kSyncBlock);
+  if (!b) b = &blocks_[address / kSyncBlock];
+  for (Location& l : b->locations)
     if (l.address == address && l.bytes == bytes) return &l;
   ++locations_;
-  Location& l = block.emplace_back();
+  const bool alike = (b->locations.empty() || b->bytes == bytes) && address % bytes == 0;
+  b->bytes = alike ? bytes : 0;
+  Location& l = b->locations.emplace_back();
   l.address = address;
   l.bytes = bytes;
   return &l;
@@ -45,6 +57,7 @@ bool Observations::full() {
   if (!full_ && (operations_ >= kMaxOperations || locations_ >= kMaxLocations)) {
     full_ = true;
     blocks_.clear();
+    recent_.fill({});
   }
   return full_;
 }
@@ -97,10 +110,10 @@ void Observations::read_modify_write(uint64_t address, uint32_t bytes, const Mom
 
 void Observations::overwritten(uint64_t from, uint64_t to, bool keep_exact) {
   if (blocks_.empty()) return;
-  for (uint64_t b = from / kSyncBlock; b <= (to - 1) / kSyncBlock; ++b) {
-    auto it = blocks_.find(b);
-    if (it == blocks_.end()) continue;
-    for (Location& l : it->second) {
+  for (uint64_t number = from / kSyncBlock; number <= (to - 1) / kSyncBlock; ++number) {
+    Block* b = block(number);
+    if (!b || (keep_exact && b->bytes == to - from && from % b->bytes == 0)) continue;
+    for (Location& l : b->locations) {
       bool exact = l.address == from && l.address + l.bytes == to;
       if (l.address < to && from < l.address + l.bytes && !(exact && keep_exact)) l.open = false;
     }

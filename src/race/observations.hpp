@@ -11,6 +11,7 @@
 
 #include "race/access.hpp"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <unordered_map>
@@ -77,14 +78,25 @@ private:
   struct Range {
     size_t from, to;
   };
+  // The locations of kSyncBlock bytes.
+  struct Block {
+    std::vector<Location> locations;
+    uint32_t bytes = 0; // of each of them, aligned to it: they are equal or apart; 0: not all alike
+  };
 
   const Location* find(uint64_t address, uint32_t bytes) const;
   Location* location(uint64_t address, uint32_t bytes);
+  Block* block(uint64_t number) const;
   Range observers(const Location& l, const Moment& who) const;
   bool full();
   bool linked(const Location& l, const Moment& who, Scope scope) const;
 
-  std::unordered_map<uint64_t, std::vector<Location>> blocks_; // by address / kSyncBlock
+  std::unordered_map<uint64_t, Block> blocks_; // by address / kSyncBlock
+  struct Recent {
+    uint64_t number = UINT64_MAX;
+    Block* block = nullptr;
+  };
+  mutable std::array<Recent, 64> recent_; // blocks by their low bits: the map is slow for atomics
   size_t operations_ = 0, locations_ = 0;
   bool full_ = false;
 };
