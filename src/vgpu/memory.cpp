@@ -13,7 +13,7 @@ void poison_fill(uint8_t* host, uint64_t size, Poison poison) {
   // 0x3f000000 + position (0.5 upward), index-like: small numbers below 7. All zero is what a test
   // of a flag tells from every other, and what memory most often holds in fact.
   if (poison == Poison::zero) {
-    std::memset(host, 0, size);
+    if (size) std::memset(host, 0, size);
     return;
   }
   for (uint64_t i = 0; i < size; i += 4) {
