@@ -4,8 +4,8 @@
 // order of the plan, whatever finished first, so that the same input and seed give the same report.
 #include "explore/explore.hpp"
 
+#include "explore/conclude.hpp"
 #include "explore/open_uses.hpp"
-#include "explore/pairs.hpp"
 #include "explore/plan.hpp"
 #include "explore/pool.hpp"
 
@@ -39,7 +39,7 @@ public:
         if (options_.directed) directed();
       }
     }
-    conclude();
+    conclude(job_, pairs_, differing_runs_, report_);
     return std::move(report_);
   }
 
@@ -47,7 +47,7 @@ public:
     first_run(policy);
     uninitialised();
     open_uses({policy, options_.seed, {}}, report_.first);
-    conclude();
+    conclude(job_, pairs_, differing_runs_, report_);
     return std::move(report_);
   }
 
@@ -335,147 +335,13 @@ private:
     return plan;
   }
 
-  Finding finding(const Pair& p) const {
-    Finding f;
-    f.is_conflict = true;
-    f.conflict = p.conflict;
-    f.launch = p.launch;
-    f.places = {place_of(job_, p.launch, p.conflict, p.conflict.first),
-                place_of(job_, p.launch, p.conflict, p.conflict.second)};
-    f.missing_edge = missing_edge(p.conflict, job_, p.launch);
-    f.both_orders = p.reversed;
-    f.one_order_impossible = p.tried && !p.reversed;
-    f.differing = p.differing;
-    f.traces = {p.trace};
-    f.outcome_a = p.outcome;
-    if (p.differs || p.other_trace.steps.size()) {
-      f.traces.push_back(p.other_trace);
-      f.outcome_b = p.other;
-    }
-    f.policy = p.policy;
-    return f;
-  }
-
-  void conclude() {
-    std::vector<Finding> races;
-    bool race_differs = judge_pairs(races);
-    // If some run differs, no race of this job can be called harmless on the strength of one
-    // reversal.
-    if (!report_.deterministic && !race_differs)
-      for (Finding& f : races)
-        if (f.kind == "race-without-consequence" && f.differing.empty() &&
-            !differing_runs_.empty()) {
-          f.kind = "race";
-          f.severity = Severity::error;
-          adopt(f);
-        }
-    drop_consequences(races);
-    report_.findings.insert(report_.findings.begin(), std::make_move_iterator(races.begin()),
-                            std::make_move_iterator(races.end()));
-    explain_difference();
-  }
-
-  // Findings and notes of what conflicts; true: the orders of some race leave different bytes.
-  bool judge_pairs(std::vector<Finding>& races) {
-    bool race_differs = false;
-    for (const std::vector<Pair>& instances : pairs_.list()) {
-      const Pair* best = &most_telling(instances);
-      Finding f = finding(*best);
-      if (best->value_race) {
-        f.kind = "value-race";
-        f.severity = Severity::note;
-        report_.notes.push_back(std::move(f));
-        continue;
-      }
-      if (best->is_order()) {
-        if (best->differs && !pairs_.is_race_of(*best)) {
-          f.kind = "nondeterministic";
-          report_.deterministic = false;
-          races.push_back(std::move(f));
-        } else {
-          f.kind = "order-conflict";
-          f.severity = Severity::note;
-          report_.notes.push_back(std::move(f));
-        }
-        continue;
-      }
-      report_.race_free = false;
-      if (best->differs) {
-        race_differs = true;
-        report_.deterministic = false;
-      }
-      bool harmless = best->tried && best->reversed && !best->differs && report_.deterministic;
-      f.kind = harmless ? "race-without-consequence" : "race";
-      f.severity = harmless ? Severity::warning : Severity::error;
-      races.push_back(std::move(f));
-    }
-    return race_differs;
-  }
-
-  // What other findings are only because of conflicts whose order makes a difference.
-  void drop_consequences(const std::vector<Finding>& races) {
-    // Where accesses in another order make a difference, what time decides may do so by that order.
-    std::erase_if(report_.findings, [&](const Finding& f) {
-      bool by_time = f.kind == "nondeterministic" && !f.is_conflict && f.places.size() == 1;
-      return by_time && std::any_of(races.begin(), races.end(),
-                                    [](const Finding& r) { return !r.differing.empty(); });
-    });
-    // What a racing load reads may not have been written yet: that is the race's doing.
-    std::erase_if(report_.findings, [&](const Finding& f) {
-      if (f.kind != "uninitialised-read") return false;
-      for (const Finding& r : races)
-        for (const vgpu::Place& at : r.places)
-          if (at.pc == f.places[0].pc && at.launch == f.places[0].launch) return true;
-      return false;
-    });
-  }
-
-  // Runs that differ without a conflict that was found to make the difference.
-  void explain_difference() {
-    bool explained = false;
-    for (const Finding& f : report_.findings)
-      explained |= f.kind == "race" || f.kind == "nondeterministic";
-    if (!report_.deterministic && !explained && !differing_runs_.empty()) {
-      Finding f;
-      f.kind = "nondeterministic";
-      f.message = "two schedules leave different bytes";
-      adopt(f);
-      // The order conflicts seen are the only candidates for the cause.
-      for (const Finding& n : report_.notes)
-        if (n.kind == "order-conflict" && f.places.empty()) {
-          f.places = n.places;
-          f.conflict = n.conflict;
-          f.is_conflict = true;
-          f.launch = n.launch;
-          f.missing_edge = n.missing_edge;
-        }
-      report_.findings.push_back(std::move(f));
-    }
-  }
-
-  void adopt(Finding& f) const {
-    const Differing& d = differing_runs_[0];
-    f.differing = d.differing;
-    f.traces = {report_.first_trace, d.trace};
-    f.outcome_a = report_.first.digest;
-    f.outcome_b = d.digest;
-    f.policy = d.policy;
-  }
-
-  struct Differing {
-    std::string policy;
-    schedule::Trace trace;
-    Digest digest;
-    std::vector<Difference> differing;
-  };
-
   const vgpu::JobSpec& job_;
   const Options& options_;
   Clock::time_point start_;
   Report report_;
   Pairs pairs_;
   OpenUses open_uses_;
-  std::vector<Differing> differing_runs_;
+  std::vector<DifferingRun> differing_runs_;
 };
 
 } // namespace
