@@ -274,6 +274,9 @@ private:
     if (found.one_order_impossible)
       out.details.push_back("only this order could be run: while the first access was held back, "
                             "the second could not happen");
+    else if (found.both_orders && found.differing.empty() && explore::loses_updates(found.conflict))
+      out.details.push_back("both orders were run and left the same bytes, but nothing makes the "
+                            "two atomic to each other: one update may be lost");
     else if (found.both_orders && found.differing.empty())
       out.details.push_back("both orders were run and left the same bytes");
     else if (!found.both_orders && found.differing.empty())

@@ -86,7 +86,8 @@ private:
         race_differs = true;
         report_.deterministic = false;
       }
-      bool harmless = best->tried && best->reversed && !best->differs && report_.deterministic;
+      bool harmless = best->tried && best->reversed && !best->differs && report_.deterministic &&
+                      !loses_updates(best->conflict);
       f.kind = harmless ? "race-without-consequence" : "race";
       f.severity = harmless ? Severity::warning : Severity::error;
       races.push_back(std::move(f));

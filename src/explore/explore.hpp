@@ -84,5 +84,8 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
 std::vector<Difference> differences(const vgpu::Outcome& a, const vgpu::Outcome& b);
 // The edge that would have ordered the two sides, in words.
 std::string missing_edge(const race::Conflict& conflict, const vgpu::JobSpec& job, uint32_t launch);
+// A race of two read-modify-writes: only morally strong ones are atomic to each other (PTX manual,
+// axiom of atomicity), so that an update may be lost whatever the two orders leave.
+bool loses_updates(const race::Conflict& conflict);
 
 } // namespace assay::explore

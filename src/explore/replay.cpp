@@ -128,4 +128,8 @@ std::string missing_edge(const race::Conflict& c, const vgpu::JobSpec& job, uint
   return "__syncthreads() (bar.sync) between the two accesses";
 }
 
+bool loses_updates(const race::Conflict& c) {
+  return c.kind == race::Conflict::Kind::race && c.first.info.atomic && c.second.info.atomic;
+}
+
 } // namespace assay::explore

@@ -202,7 +202,8 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
       return false;
     uint64_t a = lane_address(op, info, regs, side.lane, *w.group);
     if (arm.space == race::Space::shared) a = ir::offset_of(a);
-    return a < arm.address + 16 && arm.address < a + bytes;
+    // The address of a conflict is the first byte that both access: a neighbour is another pair.
+    return a <= arm.address && arm.address < a + bytes;
   };
   bool is_second = false;
   for (ArmState& a : arms) {
