@@ -1,0 +1,57 @@
+// Inclusive scan in one pass by decoupled look-back. Flag and value of a tile share a word of 64
+// bits, so that relaxed operations of cuda::atomic_ref suffice and no fence is needed.
+// launch: --arch sm_80 --grid 5 --block 64 --arg list:u32[1*320] --arg out:1280
+// launch: --arg zeros:u64[5]
+// expect: pass
+// twin scope: race-without-consequence global @W @L
+// twin broadcast: race shared @S @T
+#include <cuda/atomic>
+
+using Word = unsigned long long;
+__device__ unsigned flag_of(Word word) { return unsigned(word >> 32); }
+__device__ unsigned value_of(Word word) { return unsigned(word); }
+__device__ Word pack(unsigned flag, unsigned value) { return Word(flag) << 32 | value; }
+
+using Status = cuda::atomic_ref<Word, cuda::thread_scope_device>; // ~scope{scope_device => scope_block}
+
+__device__ void publish(Word* p, unsigned flag, unsigned value) {
+  Status(*p).store(pack(flag, value), cuda::memory_order_relaxed); // @W
+}
+__device__ Word look(Word* p) {
+  return Status(*p).load(cuda::memory_order_relaxed); // @L
+}
+
+__device__ unsigned warp_scan(unsigned v) {
+  for (int d = 1; d < 32; d *= 2) {
+    unsigned left = __shfl_up_sync(~0u, v, d);
+    if (threadIdx.x % 32 >= d) v += left;
+  }
+  return v;
+}
+
+__device__ unsigned look_back(int tile, unsigned own, Word* status) {
+  unsigned before = 0;
+  publish(status + tile, tile == 0 ? 2 : 1, own);
+  if (tile == 0) return 0;
+  for (int t = tile - 1;; --t) {
+    Word seen;
+    while (flag_of(seen = look(status + t)) == 0) {
+    }
+    before += value_of(seen);
+    if (flag_of(seen) == 2) break;
+  }
+  publish(status + tile, 2, before + own);
+  return before;
+}
+
+__global__ void scan(const unsigned* x, unsigned* y, Word* status) {
+  __shared__ unsigned half, before;
+  int tile = blockIdx.x, i = tile * 64 + threadIdx.x;
+  unsigned v = warp_scan(x[i]);
+  if (threadIdx.x == 31) half = v;
+  __syncthreads();
+  if (threadIdx.x >= 32) v += half;
+  if (threadIdx.x == 63) before = look_back(tile, v, status); // @S
+  __syncthreads(); // ~broadcast
+  y[i] = before + v; // @T
+}
