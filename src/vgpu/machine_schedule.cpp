@@ -249,15 +249,18 @@ void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
 
 void Machine::after_slice(Warp& w, Group& g) {
   if (w.cta->finished) return;
-  // An agent that came back able to go on and changed nothing may be waiting for somebody.
-  bool waits = (w.reason == Stop::quantum || w.reason == Stop::point) && !w.stored && !w.progressed;
+  // An agent that came back able to go on and changed nothing may be waiting for somebody; so may
+  // one that stands at a barrier: one thread polls for its CTA, and the others hear of it there.
+  const bool at_barrier = w.reason == Stop::barrier;
+  bool waits = (w.reason == Stop::quantum || w.reason == Stop::point || at_barrier) && !w.stored &&
+               !w.progressed;
   if (g.poll && !waits) g.poll->spinning = false, g.poll->turns = 0;
   bool spins = g.poll && g.poll->spinning;
   waits &= spins || !w.stored_local;
   uint64_t weight = spins ? kSpinWeight : w.reason == Stop::quantum ? kQuantumWeight : 1;
   stalled_agents = waits ? stalled_agents + weight : 0;
   g.stalled = waits ? g.stalled + 1 : 0;
-  if (waits && (w.reason == Stop::quantum || g.stalled >= kVisits)) {
+  if (waits && !at_barrier && (w.reason == Stop::quantum || g.stalled >= kVisits)) {
     release_joins(w);
     g.stalled = 0;
   }
