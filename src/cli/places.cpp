@@ -17,9 +17,13 @@ std::string readable(const cases::Case& subject, const std::string& name) {
 }
 
 // The user's own files come with the kernel; headers of the toolkit start with cuda/ or are
-// absolute.
+// absolute. Triton names every Python file by its absolute path, its own library's among them.
 bool is_foreign(const std::string& name) {
-  return name.starts_with("cuda/") || std::filesystem::path(name).is_absolute();
+  if (name.starts_with("cuda/") || name.starts_with("triton/")) return true;
+  if (name.ends_with(".py"))
+    return name.find("/triton/language/") != std::string::npos ||
+           name.find("/triton/experimental/") != std::string::npos;
+  return std::filesystem::path(name).is_absolute();
 }
 
 // The innermost frame of the user's own files, else the innermost of all.

@@ -1,6 +1,8 @@
 // Source places, demangled names and the search for a kernel by name; see source.hpp.
 #include "ir/source.hpp"
 
+#include "ir/inlined_places.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cxxabi.h>
@@ -47,6 +49,9 @@ SourcePlace place(const Program& program, uint32_t op) {
     out.frames.push_back(std::move(frame));
     loc = l.inlined_at;
   }
+  if (out.frames.size() == 1 && site.instruction)
+    for (SourceFrame& frame : inlined_calls(module, *site.instruction))
+      out.frames.push_back(std::move(frame));
   if (!out.frames.empty() && out.frames.back().function.empty())
     out.frames.back().function = out.function;
   return out;
