@@ -289,7 +289,7 @@ private:
         return usage_error(fmt::format("// want {}: {} bytes are wanted of a buffer of {}",
                                        values.parameter, values.data.size(), bytes),
                            values.span);
-      case_.wants.push_back({*buffer, values.data, values.type, values.ulp,
+      case_.wants.push_back({*buffer, values.data, values.type, values.ulp, values.within,
                              fmt::format("line {}", values.span.line)});
     }
     return {};
@@ -308,7 +308,7 @@ private:
                          want.span);
     std::optional<inputs::DType> type =
         content.dtype ? content.dtype : case_.buffers[*buffer].dtype;
-    case_.wants.push_back({*buffer, std::move(content.data), type, 0, want.file});
+    case_.wants.push_back({*buffer, std::move(content.data), type, 0, 0, want.file});
     return {};
   }
 

@@ -33,6 +33,7 @@ struct Want { // bytes that a buffer must hold at the end, from its start
   std::vector<uint8_t> data;
   std::optional<inputs::DType> type; // to print differences
   uint64_t ulp = 0;                  // accepted distance in representable values; 0: same bits
+  double within = 0;                 // accepted distance in value
   std::string source;                // "y.npy", "want line 7"
 };
 struct Out {

@@ -1,7 +1,9 @@
 // Reading a case file; see case_file.hpp. A key that the table does not know is an error.
 #include "cases/case_file.hpp"
 
+#include "base/file.hpp"
 #include "base/text.hpp"
+#include "cases/directives.hpp"
 #include "cases/toml_reader.hpp"
 
 #include <algorithm>
@@ -47,12 +49,16 @@ private:
       return usage_error("a case file needs kernel = {file = \"…\", entry = \"…\"}",
                          {file_.path, 1, 1});
     TomlReader reader(**table, file_.path, "kernel");
-    ASSAY_TRY(reader.only({"file", "entry", "arch", "flags"}));
+    ASSAY_TRY(reader.only({"file", "source", "entry", "arch", "flags"}));
     ASSAY_TRY(reader.text("file", file_.source));
+    ASSAY_TRY(reader.text("source", file_.origin));
     ASSAY_TRY(reader.text("entry", file_.entry));
     ASSAY_TRY(reader.text("arch", file_.arch));
     ASSAY_TRY(reader.texts("flags", file_.flags));
     if (file_.source.empty()) return usage_error("kernel needs a file", reader.span());
+    if (!file_.origin.empty() && !file_.source.ends_with(".ptx"))
+      return reader.wrong(*reader.get("source"),
+                          "'source' says what a .ptx file was compiled from");
     file_.source_span = reader.span(*reader.get("file"));
     return {};
   }
@@ -116,9 +122,10 @@ private:
 
   Result<CaseArgument> one_argument(const toml::table& table, bool field) {
     TomlReader reader(table, file_.path, field ? "a field" : "[[arg]]");
-    std::vector<std::string> keys = {"name",   "kind",    "dtype",  "shape",  "strides", "family",
-                                     "domain", "written", "align",  "value",  "file",    "fill",
-                                     "same",   "size",    "offset", "fields", "func"};
+    std::vector<std::string> keys = {"name",   "kind",   "dtype",   "shape", "strides",
+                                     "family", "domain", "written", "align", "value",
+                                     "file",   "fill",   "same",    "size",  "offset",
+                                     "fields", "func",   "want",    "ulp",   "within"};
     if (Result<void> tried = reader.only(keys); !tried) return tried.error();
     CaseArgument out;
     out.fixed.span = reader.span();
@@ -201,7 +208,42 @@ private:
       return usage_error("'written' is \"full\" or \"partial\"", at("written"));
     out.fixed.written = written == "partial" ? Written::partial : Written::full;
     ASSAY_TRY(fill(reader, out));
+    ASSAY_TRY(want(reader, out));
     return align(reader, out);
+  }
+
+  // want = "FILE", with ulp = K or within = D for floats: what the buffer holds in the end.
+  Result<void> want(const TomlReader& reader, CaseArgument& out) {
+    std::string path;
+    ASSAY_TRY(reader.text("want", path));
+    const toml::node *ulp = reader.get("ulp"), *within = reader.get("within");
+    if (path.empty()) {
+      const toml::node* alone = ulp ? ulp : within;
+      return alone ? reader.wrong(*alone, "'ulp' and 'within' say how close 'want' is to be met")
+                   : Result<void>();
+    }
+    Argument content;
+    content.dtype = out.fixed.dtype;
+    content.span = reader.span(*reader.get("want"));
+    std::string folder = std::filesystem::path(file_.path).parent_path().string();
+    ASSAY_TRY(load_content(content, path_in(folder, path)));
+    if (!content.dtype) return usage_error("'want' needs the buffer's dtype", content.span);
+    Values& values = out.want.emplace();
+    values.type = *content.dtype;
+    values.data = std::move(content.data);
+    values.span = content.span;
+    if (ulp) {
+      if (!ulp->is_integer() || **ulp->as_integer() < 0)
+        return reader.wrong(*ulp, "'ulp' is a number of representable values");
+      values.ulp = uint64_t(**ulp->as_integer());
+    }
+    if (within) {
+      values.within = within->value<double>().value_or(-1);
+      if (!(values.within >= 0)) return reader.wrong(*within, "'within' is a distance in value");
+    }
+    if ((ulp || within) && !inputs::is_float(values.type))
+      return reader.wrong(ulp ? *ulp : *within, "integers are compared bit for bit");
+    return {};
   }
 
   // fill = BYTE: memory that is initialised though nobody wrote an input for it.
@@ -342,8 +384,15 @@ private:
     std::vector<std::string> verdicts = {"pass", "fail", "unknown"};
     if (!verdict.empty() && std::find(verdicts.begin(), verdicts.end(), verdict) == verdicts.end())
       return reader.wrong(*reader.get("verdict"), "'verdict' is pass, fail or unknown");
+    std::map<std::string, uint32_t> marks;
+    if (!file_.origin.empty()) {
+      std::string folder = std::filesystem::path(file_.path).parent_path().string();
+      Result<std::string> text = read_file(path_in(folder, file_.origin));
+      if (!text) return text.error();
+      marks = marks_of_source(*text, file_.origin);
+    }
     for (const std::string& kind : kinds)
-      ASSAY_TRY(parse_expectation(kind, {}, reader.span(*reader.get("kinds")), out));
+      ASSAY_TRY(parse_expectation(kind, marks, reader.span(*reader.get("kinds")), out));
     if (!verdict.empty()) out.verdict = verdict;
     out.present = out.kinds_only = true;
     return {};

@@ -23,6 +23,7 @@ struct CaseArgument {
   std::optional<Quantity> size;   // structure: bytes
   std::optional<Quantity> offset; // alias
   std::string same;               // alias: the other argument's name
+  std::optional<Values> want;     // what the buffer holds at the end, with the shapes of the file
   struct Field;
   std::vector<Field> fields; // structure
 };
@@ -43,6 +44,7 @@ struct CaseLaunch {
 struct CaseFile {
   std::string path;
   std::string source, entry, arch; // source relative to the case file
+  std::string origin;              // of a .ptx: what it was compiled from, with marks (`source`)
   Span source_span;
   std::vector<std::string> flags;
   std::vector<CaseLaunch> launches;

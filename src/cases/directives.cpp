@@ -9,21 +9,25 @@
 namespace assay::cases {
 namespace {
 
+std::string_view comment_of(const std::string& file) { return file.ends_with(".py") ? "#" : "//"; }
+
 // The text after `// key` in a line that holds nothing else, or nothing.
-bool directive(std::string_view line, std::string_view key, std::string_view& rest) {
+bool directive(std::string_view line, std::string_view key, std::string_view& rest,
+               std::string_view comment = "//") {
   line = trim(line);
-  if (!line.starts_with("//")) return false;
-  line = trim(line.substr(2));
+  if (!line.starts_with(comment)) return false;
+  line = trim(line.substr(comment.size()));
   if (!line.starts_with(key)) return false;
   rest = trim(line.substr(key.size()));
   return true;
 }
 
 // The mark of a line that ends in `// @A`, or an empty view. Several marks may stand there.
-void marks_of(std::string_view line, uint32_t number, std::map<std::string, uint32_t>& marks) {
-  size_t comment = line.rfind("//");
-  if (comment == std::string_view::npos) return;
-  std::string_view rest = trim(line.substr(comment + 2));
+void marks_of(std::string_view line, uint32_t number, std::string_view comment,
+              std::map<std::string, uint32_t>& marks) {
+  size_t start = line.rfind(comment);
+  if (start == std::string_view::npos) return;
+  std::string_view rest = trim(line.substr(start + comment.size()));
   while (!rest.empty() && rest[0] == '@') {
     size_t end = 1;
     while (end < rest.size() && (std::isalnum(uint8_t(rest[end])) || rest[end] == '_')) ++end;
@@ -89,29 +93,36 @@ bool has_launch_line(const std::string& text) {
   return false;
 }
 
+std::map<std::string, uint32_t> marks_of_source(const std::string& text, const std::string& file) {
+  std::vector<std::string> lines = split_lines(text);
+  std::map<std::string, uint32_t> marks;
+  for (uint32_t n = 0; n < lines.size(); ++n) marks_of(lines[n], n + 1, comment_of(file), marks);
+  return marks;
+}
+
 Result<Directives> parse_directives(const std::string& text, const std::string& file) {
   Directives out;
   std::vector<std::string> lines = split_lines(text);
-  std::map<std::string, uint32_t> marks;
-  for (uint32_t n = 0; n < lines.size(); ++n) marks_of(lines[n], n + 1, marks);
+  std::map<std::string, uint32_t> marks = marks_of_source(text, file);
+  const std::string_view comment = comment_of(file);
 
   std::vector<Token> launch;
   std::vector<Values> wants;
   for (uint32_t n = 0; n < lines.size(); ++n) {
     Span span{file, n + 1, 0};
     std::string_view rest;
-    if (directive(lines[n], "launch:", rest)) {
+    if (directive(lines[n], "launch:", rest, comment)) {
       Result<std::vector<Token>> tokens = tokenize(std::string(rest), span);
       if (!tokens) return tokens.error();
       out.has_launch = true;
       launch.insert(launch.end(), tokens->begin(), tokens->end());
-    } else if (directive(lines[n], "want ", rest)) {
+    } else if (directive(lines[n], "want ", rest, comment)) {
       Result<Values> want = parse_want(rest, span);
       if (!want) return want.error();
       add_want(wants, std::move(*want));
-    } else if (directive(lines[n], "row:", rest)) {
+    } else if (directive(lines[n], "row:", rest, comment)) {
       out.rows.emplace_back(rest);
-    } else if (directive(lines[n], "expect:", rest)) {
+    } else if (directive(lines[n], "expect:", rest, comment)) {
       Result<void> done = parse_expectation(std::string(rest), marks, span, out.expectation);
       if (!done) return done.error();
     }

@@ -38,6 +38,7 @@ public:
     for (const std::string& name : names) {
       Result<Argument> argument = named(name, index, uint32_t(group.arguments.size()));
       if (!argument) return argument.error();
+      if (argument->is_buffer()) want(name, uint32_t(group.arguments.size()), group);
       group.arguments.push_back(std::move(*argument));
     }
     return group;
@@ -71,6 +72,14 @@ private:
       out->v[i] = uint32_t(*value);
     }
     return {};
+  }
+
+  void want(const std::string& name, uint32_t parameter, LaunchGroup& group) const {
+    for (const CaseArgument& a : file_.arguments)
+      if (a.fixed.name == name && a.want) {
+        group.values.push_back(*a.want);
+        group.values.back().parameter = parameter;
+      }
   }
 
   // The argument, or a reference to its first appearance in an earlier launch.

@@ -29,7 +29,8 @@ struct Show {
 struct Values { // `// want N TYPE [ulp=K]: …`: leading elements of a parameter's buffer
   uint32_t parameter = 0;
   inputs::DType type = inputs::DType::f32;
-  uint64_t ulp = 0; // floats: how many representable values away is still right
+  uint64_t ulp = 0;  // floats: how many representable values away is still right
+  double within = 0; // floats: or how far in absolute value
   std::vector<uint8_t> data;
   Span span;
 };

@@ -74,9 +74,12 @@ std::string folder_of(const std::string& path) {
 
 Result<void> expectations_of_source(Prepared& prepared) {
   if (prepared.expectation.present) return {};
-  Result<std::string> text = read_file(prepared.kernel.source);
+  std::string source = prepared.kernel.source;
+  if (!prepared.file->origin.empty())
+    source = path_in(folder_of(prepared.path), prepared.file->origin);
+  Result<std::string> text = read_file(source);
   if (!text) return text.error();
-  Result<Directives> directives = parse_directives(*text, prepared.kernel.source);
+  Result<Directives> directives = parse_directives(*text, source);
   if (!directives) return directives.error();
   prepared.expectation = directives->expectation;
   return {};
@@ -210,6 +213,9 @@ Result<Case> build(const Prepared& prepared, size_t variant) {
     if (!symbols) return symbols.error();
     Result<std::vector<LaunchGroup>> groups = instantiate(*prepared.file, *symbols);
     if (!groups) return groups.error();
+    // `want` is about the inputs and shapes of the file itself.
+    if (chosen || !prepared.options.set.empty() || prepared.options.seed.value_or(1) != 1)
+      for (LaunchGroup& group : *groups) group.values.clear();
     Result<void> done = merge_launches(*groups, launches);
     if (!done) return done.error();
     launches = std::move(*groups);

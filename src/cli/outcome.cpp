@@ -4,6 +4,7 @@
 #include "cli/places.hpp"
 #include "report/kinds.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -137,8 +138,11 @@ private:
     if (!want.type || !inputs::is_float(*want.type) || n != inputs::bytes(*want.type)) return false;
     int64_t a = place(*want.type, have, n), b = place(*want.type, wanted, n);
     if (a == INT64_MIN && is_any_nan(*want.type, wanted, n)) return true;
-    if (!want.ulp) return false;
+    if (!want.ulp && want.within == 0) return false;
     if (a == INT64_MIN || b == INT64_MIN) return false; // NaN: bits must agree
+    if (want.within > 0 &&
+        std::abs(number(*want.type, have, n) - number(*want.type, wanted, n)) <= want.within)
+      return true;
     uint64_t distance = a > b ? uint64_t(a) - uint64_t(b) : uint64_t(b) - uint64_t(a);
     return distance <= want.ulp;
   }
@@ -150,6 +154,12 @@ private:
     std::memcpy(&bits, bytes, n);
     uint64_t infinity = inputs::infinity(type);
     return bits == (infinity | ((infinity & (0 - infinity)) >> 1));
+  }
+
+  static double number(inputs::DType type, const uint8_t* bytes, size_t n) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes, n);
+    return inputs::decode(type, bits);
   }
 
   // A value's place in the order of its type's values; INT64_MIN for NaN.

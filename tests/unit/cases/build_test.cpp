@@ -144,3 +144,54 @@ TEST_F(Build, FoldersGiveCaseFilesAndOneFileTests) {
   ASSERT_TRUE(found);
   EXPECT_EQ(*found, (std::vector<std::string>{folder + "a/case.toml", folder + "test.ptx"}));
 }
+
+// `want` of a case file, and marks in the Python source of a PTX file.
+TEST_F(Build, WantedValuesOfACaseFile) {
+  const std::string bytes("\0\0\x80\x3f\0\0\0\x40", 8); // 1.0f, 2.0f
+  EXPECT_TRUE(write_file(folder_ + "want.bin", bytes));
+  EXPECT_TRUE(write_file(folder_ + "k.py", "a = 1  # @A\nb = 2  # no mark\n# expect: pass\n"));
+  auto text = [](const std::string& keys) {
+    return "kernel = {file = \"k.ptx\", source = \"k.py\", entry = \"second\"}\n"
+           "launch = {grid = [1], block = [32]}\nshape = {n = 2}\n[[arg]]\nname = \"y\"\n"
+           "kind = \"out\"\ndtype = \"f32\"\nshape = [\"n\"]\n" +
+           keys;
+  };
+  EXPECT_TRUE(write_file(folder_ + "c.toml", text("want = \"want.bin\"\nwithin = 1e-3\n")));
+  Result<Case> built = build_with("", "c.toml");
+  ASSERT_TRUE(built) << built.error().text();
+  ASSERT_EQ(built->wants.size(), 1u);
+  EXPECT_EQ(built->wants[0].data.size(), 8u);
+  EXPECT_EQ(built->wants[0].within, 1e-3);
+  EXPECT_EQ(built->wants[0].type, inputs::DType::f32);
+  built = build_with("--seed 2", "c.toml"); // other inputs have other results
+  ASSERT_TRUE(built) << built.error().text();
+  EXPECT_TRUE(built->wants.empty());
+
+  EXPECT_TRUE(write_file(folder_ + "c.toml", text("within = 1e-3\n")));
+  EXPECT_HAS(build_with("", "c.toml").error().text(), "how close 'want' is to be met");
+  EXPECT_TRUE(write_file(folder_ + "c.toml", text("want = \"want.bin\"\nwithin = -1.0\n")));
+  EXPECT_HAS(build_with("", "c.toml").error().text(), "'within' is a distance");
+  EXPECT_TRUE(write_file(folder_ + "c.toml", text("want = \"none.bin\"\n")));
+  EXPECT_HAS(build_with("", "c.toml").error().text(), "none.bin");
+}
+
+TEST_F(Build, MarksOfThePythonSource) {
+  EXPECT_TRUE(write_file(folder_ + "k.py", "a = 1  # @A\nb = 2\nc = 3 # @B\n# expect: pass\n"));
+  const std::string head = "kernel = {file = \"k.ptx\", source = \"k.py\", entry = \"second\"}\n"
+                           "launch = {grid = [1], block = [32]}\n";
+  const std::string argument = "[[arg]]\nname = \"y\"\nkind = \"out\"\nshape = [8]\n";
+  EXPECT_TRUE(write_file(folder_ + "c.toml", head + argument));
+  Result<Prepared> prepared = prepare(folder_ + "c.toml", {});
+  ASSERT_TRUE(prepared) << prepared.error().text();
+  EXPECT_EQ(prepared->expectation.verdict, "pass");
+  EXPECT_TRUE(write_file(folder_ + "c.toml",
+                         head + "expect = {kinds = [\"race shared @A @B\"]}\n" + argument));
+  prepared = prepare(folder_ + "c.toml", {});
+  ASSERT_TRUE(prepared) << prepared.error().text();
+  ASSERT_EQ(prepared->expectation.findings.size(), 1u);
+  EXPECT_EQ(prepared->expectation.findings[0].lines, (std::vector<uint32_t>{1, 3}));
+  EXPECT_FALSE(prepared->expectation.in_ptx);
+  EXPECT_TRUE(write_file(folder_ + "c.toml",
+                         head + "expect = {kinds = [\"race shared @C\"]}\n" + argument));
+  EXPECT_FALSE(prepare(folder_ + "c.toml", {}));
+}
