@@ -161,8 +161,10 @@ def main():
             if wants is None:
                 draft = folder / f".{stem}.toml"
                 draft.write_text(toml(case, capability, "", shared, {}, "", case.shape))
-                results = case.reference(**inputs_of(assay, draft, case))
-                draft.unlink()
+                try:
+                    results = case.reference(**inputs_of(assay, draft, case))
+                finally:
+                    draft.unlink()
                 wants = {}
                 for name, (value, within) in results.items():
                     dtype = next(a.dtype for a in case.arguments if a.name == name)
