@@ -209,6 +209,8 @@ private:
       second = second.substr(0, second.find(" of block")) + " of the same block";
     std::string text = fmt::format("{} {} {} at {} and {} {} it at {}", who(a), verb(c.first.info),
                                    memory, where(a), second, verb(c.second.info), where(b));
+    if (found.missed)
+      return text + ", but the read need not see what was written: missing is " + out.missing_edge;
     if (found.kind == "nondeterministic")
       return text + ", and the order of the two changes the result";
     text += ", and nothing orders the two";

@@ -43,8 +43,9 @@ private:
     f.launch = p.launch;
     f.places = {place_of(job_, p.launch, p.conflict, p.conflict.first),
                 place_of(job_, p.launch, p.conflict, p.conflict.second)};
-    f.missing_edge = missing_edge(p.conflict, job_, p.launch);
+    f.missing_edge = missing_edge(p.conflict, p.missed && p.differs);
     f.both_orders = p.reversed;
+    f.missed = p.missed && p.differs;
     f.one_order_impossible = p.tried && !p.reversed;
     f.differing = p.differing;
     f.traces = {p.trace};

@@ -46,6 +46,7 @@ struct Finding {
   uint32_t launch = 0;
   bool is_conflict = false;
   bool both_orders = false;          // races: the other order was run
+  bool missed = false;               // the other order: the read missed the write
   bool one_order_impossible = false; // it could not be run
   std::string missing_edge;          // what would have ordered the two
   std::vector<Difference> differing;
@@ -82,8 +83,9 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
 
 // First differences between two outcomes, one per buffer, over bytes that both initialised.
 std::vector<Difference> differences(const vgpu::Outcome& a, const vgpu::Outcome& b);
-// The edge that would have ordered the two sides, in words.
-std::string missing_edge(const race::Conflict& conflict, const vgpu::JobSpec& job, uint32_t launch);
+// The edge that would have ordered the two sides, in words; `missed`: the read may miss the write,
+// though it comes later.
+std::string missing_edge(const race::Conflict& conflict, bool missed);
 // A race of two read-modify-writes: only morally strong ones are atomic to each other (PTX manual,
 // axiom of atomicity), so that an update may be lost whatever the two orders leave.
 bool loses_updates(const race::Conflict& conflict);

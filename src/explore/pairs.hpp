@@ -18,6 +18,7 @@ struct Pair { // a conflict seen in some run
   Digest outcome;
   bool value_race = false, reversed = false, tried = false;
   bool differs = false; // the other order left other bytes
+  bool missed = false;  // the other order: the read missed the write
   std::vector<Difference> differing;
   schedule::Trace other_trace;
   Digest other;

@@ -50,7 +50,7 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
   vgpu::RunOptions run;
   run.step_budget = trace.budget;
   run.level = options.level;
-  run.detect = options.detect || !trace.arms.empty();
+
   run.poison = vgpu::Poison(trace.vary.poison);
   run.vary = {uint8_t(trace.vary.open), uint8_t(trace.vary.time), trace.vary.launch, trace.vary.pc};
   for (const auto& a : trace.arms) {
@@ -60,6 +60,7 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
     arm.launch = a.launch;
     arm.space = race::Space(a.space);
     arm.address = a.address;
+    arm.missed = a.missed;
     race::Side* sides[] = {&arm.first, &arm.second};
     for (int i = 0; i < 2; ++i) {
       sides[i]->info.pc = a.sides[i].pc;
@@ -70,6 +71,7 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
     run.arms.push_back(arm);
   }
   auto policy = schedule::make_replay(trace);
+  run.detect = options.detect || !trace.arms.empty() || policy->misses_writes();
   vgpu::Outcome out = vgpu::run(job, *policy, run);
   for (const vgpu::Event& e : out.events)
     if (e.kind == vgpu::EventKind::replay_mismatch) return usage_error(e.message);
@@ -104,7 +106,11 @@ std::vector<Difference> differences(const vgpu::Outcome& a, const vgpu::Outcome&
   return found;
 }
 
-std::string missing_edge(const race::Conflict& c, const vgpu::JobSpec& job, uint32_t launch) {
+std::string missing_edge(const race::Conflict& c, bool missed) {
+  if (missed)
+    return "a fence (__threadfence()) after the write and before what announces it, and one after "
+           "the read of the announcement and before this read; or release and acquire there";
+  if (c.kind == race::Conflict::Kind::order) return ""; // atomics may come in any order
   bool same_cta = c.first.agent.cta == c.second.agent.cta;
   bool copy = c.first.agent.warp >= race::kCopyAgent || c.second.agent.warp >= race::kCopyAgent;
   if (c.kind == race::Conflict::Kind::same_instruction)

@@ -15,6 +15,7 @@ struct Agent {
   // Warp index in the CTA. Copies: kCopyAgent + 32·(number of the instruction in the CTA) + lane;
   // the agent of lane 0 may stand for all lanes of the instruction in one access.
   uint32_t warp = 0;
+  bool operator==(const Agent&) const = default;
 };
 inline constexpr uint32_t kCopyAgent = 0x10000;
 

@@ -20,9 +20,9 @@ ClockRef Snapshot::clock() const {
   return out.take();
 }
 
-Causality::Causality(const LaunchShape& shape)
-    : shape_(shape), last_warp_(kAllLanes >> (32 - shape.lanes_of_last_warp)), ctas_(shape.ctas),
-      forgotten_(shape.ctas) {
+Causality::Causality(const LaunchShape& shape, bool versions)
+    : versions_(versions), shape_(shape), last_warp_(kAllLanes >> (32 - shape.lanes_of_last_warp)),
+      ctas_(shape.ctas), forgotten_(shape.ctas) {
   CHECK(shape.warps_per_cta >= 1 && shape.warps_per_cta <= 32);
   CHECK(shape.lanes_of_last_warp >= 1 && shape.lanes_of_last_warp <= 32);
 }
@@ -170,12 +170,18 @@ bool Causality::barrier(const Detector::BarrierPhase& phase) {
   CHECK(phase.arrived.size() == shape_.warps_per_cta &&
         phase.acquiring.size() == shape_.warps_per_cta &&
         phase.exited.size() == shape_.warps_per_cta);
-  if (full_barrier(phase, c)) {
+  const bool full = full_barrier(phase, c);
+  if (full && !versions_) {
     raise_floor(c, phase.cta);
     return true;
   }
   Masks parts(shape_.warps_per_cta);
   for (uint32_t w = 0; w < parts.size(); ++w) parts[w] = phase.arrived[w] | phase.exited[w];
+  if (versions_) perform(phase.cta, parts, phase.acquiring);
+  if (full) {
+    raise_floor(c, phase.cta);
+    return true;
+  }
   synchronise(phase.cta, parts, phase.acquiring);
   return false;
 }
@@ -196,6 +202,11 @@ void Causality::raise_warp(CtaState& c, uint32_t cta, uint32_t warp) {
 
 void Causality::warp_sync(Agent agent, uint32_t lanes) {
   CtaState& c = cta(agent.cta);
+  if (versions_) {
+    Masks all(shape_.warps_per_cta);
+    all[agent.warp] = lanes;
+    perform(agent.cta, all, all);
+  }
   if (lanes == warp_lanes(agent.warp) && !c.warps[agent.warp].exited)
     return raise_warp(c, agent.cta, agent.warp);
   Masks masks(shape_.warps_per_cta);

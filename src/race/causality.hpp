@@ -86,6 +86,7 @@ struct CtaState {
   // of the CTA may end there.
   std::vector<std::pair<uint32_t, uint32_t>> unjoined;
   SyncVariables shared;
+  std::vector<ClockRef> performed; // by lane: see Causality::perform(); empty: nothing
 };
 
 // Whose knowledge decides while one access is judged: a warp's lanes, or one copy.
@@ -109,7 +110,7 @@ struct Observer {
 
 class Causality {
 public:
-  explicit Causality(const LaunchShape& shape);
+  Causality(const LaunchShape& shape, bool versions);
 
   void cta_begin(uint32_t cta);
   void cta_end(uint32_t cta);
@@ -166,8 +167,22 @@ public:
             Detector::Order order, Scope scope);
   void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                          Detector::Order order, Scope scope, bool reduction, bool wrote);
+  // Reads that miss writes (causality_versions.cpp); see Detector.
+  void replacing(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                 const void* before);
+  uint32_t missable(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes) const;
+  const uint8_t* missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
+                        uint32_t back) const;
+  void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                    Detector::Order order, Scope scope, uint32_t back);
+  // Lanes meet at a barrier: reads before it have been performed (causality_versions.cpp).
+  void perform(uint32_t cta, const std::vector<uint32_t>& parts,
+               const std::vector<uint32_t>& acquiring);
   SyncVariables& variables(Space space, uint32_t cta_index) {
     return space == Space::shared ? cta(cta_index).shared : global_;
+  }
+  const SyncVariables& variables(Space space, uint32_t cta_index) const {
+    return space == Space::shared ? ctas_[cta_index]->shared : global_;
   }
 
 private:
@@ -193,6 +208,7 @@ private:
   void take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
             Scope scope);
 
+  const bool versions_;
   uint32_t pc_ = 0; // of the strong operations that follow
   LaunchShape shape_;
   uint32_t last_warp_;

@@ -69,6 +69,7 @@ void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, 
   if (vars.clear_of(address, address + bytes)) return;
   CtaState& c = cta(agent.cta);
   vars.log(address).read(address, bytes, moment(c, agent, lane), scope);
+  if (versions_) vars.versions.observe(address, bytes, moment(c, agent, lane), 0);
   take(c, agent, lane, vars.find(address, bytes), acquires(order), scope);
 }
 
@@ -79,6 +80,7 @@ void Causality::read_modify_write(Space space, Agent agent, uint32_t lane, uint6
   SyncVariables& vars = variables(space, agent.cta);
   vars.log(address).read_modify_write(address, bytes, moment(c, agent, lane), scope, !reduction,
                                       wrote);
+  if (versions_ && !wrote) vars.versions.observe(address, bytes, moment(c, agent, lane), 0);
   ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
   if (!reduction) take(c, agent, lane, chain, acquires(order), scope);
   std::vector<Contribution> published;

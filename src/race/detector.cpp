@@ -71,6 +71,22 @@ void Detector::read_modify_write(Space space, Agent agent, uint32_t lane, uint64
   state_->front.changing().read_modify_write(space, agent, lane, address, bytes, order, scope,
                                              reduction, wrote);
 }
+void Detector::replacing(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                         const void* before) {
+  state_->front.changing().replacing(space, agent, lane, address, bytes, before);
+}
+uint32_t Detector::missable(Space space, Agent agent, uint32_t lane, uint64_t address,
+                            uint8_t bytes) const {
+  return state_->front.causality().missable(space, agent, lane, address, bytes);
+}
+const uint8_t* Detector::missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
+                                uint32_t back) const {
+  return state_->front.causality().missed(space, agent, address, bytes, back);
+}
+void Detector::missing_read(Space space, Agent agent, uint32_t lane, uint64_t address,
+                            uint8_t bytes, Order order, Scope scope, uint32_t back) {
+  state_->front.changing().missing_read(space, agent, lane, address, bytes, order, scope, back);
+}
 void Detector::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
   state_->front.changing().fence(agent, lanes, fence, scope);
 }

@@ -22,6 +22,7 @@ struct LaunchShape {
 struct Limits {
   uint64_t shadow_bytes = uint64_t(4) << 30; // beyond: overflowed() and the verdict is unknown
   uint32_t conflicts = 4096;                 // distinct conflicts kept
+  bool versions = false;                     // of strong locations, for missable()
 };
 
 class Detector {
@@ -75,6 +76,17 @@ public:
   // reads and writes; reduction: red, which never acquires; wrote: no compare-and-swap that failed
   void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                          Order order, Scope scope, bool reduction, bool wrote = true);
+  // Runs whose strong reads may miss writes (versions.hpp). Before strong_write() or
+  // read_modify_write(): the location's bytes as they are. How many of the last writes a read of
+  // the lane may miss; and the read that misses `back` of them, instead of strong_read(): its
+  // value.
+  void replacing(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                 const void* before);
+  uint32_t missable(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes) const;
+  const uint8_t* missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
+                        uint32_t back) const;
+  void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                    Order order, Scope scope, uint32_t back);
   // Fences of the given lanes; sc ones are ordered among each other (e).
   enum class Fence : uint8_t { acquire, release, acq_rel, sc };
   void fence(Agent agent, uint32_t lanes, Fence fence, Scope scope);

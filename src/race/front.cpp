@@ -39,7 +39,7 @@ size_t run_of(std::span<const AddressGroups::Group> groups, uint32_t bytes, uint
 } // namespace
 
 Front::Front(const LaunchShape& shape, const Limits& limits)
-    : causality_(shape), conflicts_(shape.ctas - 1, limits.conflicts),
+    : causality_(shape, limits.versions), conflicts_(shape.ctas - 1, limits.conflicts),
       judge_(causality_, conflicts_), shadow_(causality_, shape.ctas, limits.shadow_bytes) {}
 
 void Front::prepare_anew(Space space, Agent agent) {

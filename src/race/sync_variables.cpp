@@ -102,6 +102,7 @@ void SyncVariables::set(uint64_t address, uint32_t bytes, ChainRef chain) {
 void SyncVariables::overwritten(uint64_t from, uint64_t to, bool keep_exact) {
   if (clear_of(from, to)) return;
   log_.overwritten(from, to, keep_exact);
+  versions.forget(from, to, keep_exact);
   for (uint64_t b = from / kSyncBlock; b <= (to - 1) / kSyncBlock; ++b) {
     auto it = blocks_.find(b);
     if (it == blocks_.end()) continue;

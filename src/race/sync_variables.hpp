@@ -9,6 +9,7 @@
 #include "race/access.hpp"
 #include "race/clock.hpp"
 #include "race/observations.hpp"
+#include "race/versions.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -85,6 +86,7 @@ public:
   bool clear_of(uint64_t from, uint64_t to) const { return to <= low_ || high_ <= from; }
   Observations& log(uint64_t address) { return include(address), log_; } // for an operation there
   const Observations& log() const { return log_; }
+  Versions versions; // filled only in runs whose reads may miss writes
   // The chain of the value at exactly this location; null: nothing to acquire.
   ChainRef find(uint64_t address, uint32_t bytes) const;
   // The chain of a location that overlaps others in no byte from now on.

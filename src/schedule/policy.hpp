@@ -37,8 +37,9 @@ enum class Choice : uint8_t {
   lane_order,   // order of the lanes of one atomic instruction: 0 ascending, 1 descending, else a
                 // seed
   store_winner, // lanes of one store act in 0 ascending, 1 descending order, for a whole launch
-  split, // how to split a group here: 0 no, 1 halves, 2 odd and even, 3 first lane, 4 last lane
-  admit, // which not yet started CTA comes next: n = how many there are
+  split,   // how to split a group here: 0 no, 1 halves, 2 odd and even, 3 first lane, 4 last lane
+  admit,   // which not yet started CTA comes next: n = how many there are
+  version, // how many of the last writes a strong read misses, of those that it may miss
 };
 
 class Policy {
@@ -52,12 +53,13 @@ public:
   virtual uint32_t choose(Choice kind, uint32_t n) = 0;
 
   // Traits, constant per policy.
-  virtual bool admit_all() const { return false; } // admit CTAs up to residency at once
-  virtual bool reconverge() const { return true; } // prefer to join at post-dominators
-  virtual bool splits() const { return false; }    // may split warps at scheduling points
+  virtual bool admit_all() const { return false; }     // admit CTAs up to residency at once
+  virtual bool reconverge() const { return true; }     // prefer to join at post-dominators
+  virtual bool splits() const { return false; }        // may split warps at scheduling points
+  virtual bool misses_writes() const { return false; } // strong reads may return older values
 };
 
-// Policies by name: canonical, reverse, random, lane-split, cta-shuffle. Null for unknown names.
+// Policies by name: see policy_names(). Null for unknown names.
 std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed);
 const std::vector<std::string>& policy_names();
 

@@ -1,11 +1,11 @@
 // Traces as text, and replay: a trace is a policy that gives the recorded answers again.
 //
-// Form (version 3), one item a line, so that a trace can be read and compared:
-//   assay-trace 3
+// Form (version 4), one item a line, so that a trace can be read and compared:
+//   assay-trace 4
 //   program <digest>   launch <digest>   inputs <digest>   device <name>   semantics <version>
 //   policy <name> <seed> budget <thread-instructions>
 //   vary <poison> <open> <time> <launch> <operation>, unless all are as usual
-//   arm <launch> <space> <address> then two sides, each <pc> <cta> <warp> <lane> <time>
+//   arm <launch> <space> <address> <missed> then two sides, each <pc> <cta> <warp> <lane> <time>
 //   choices <value>x<count> …
 //   step <launch> <cta> <unit> <limit>[x<repeats>]
 //   end <digest of the memory that the run left>
@@ -77,7 +77,7 @@ bool read_line(const std::string& line, Trace& t) {
   }
   if (word == "arm") {
     Trace::Armed a;
-    in >> a.launch >> a.space >> a.address;
+    in >> a.launch >> a.space >> a.address >> a.missed;
     for (auto& s : a.sides) in >> s.pc >> s.cta >> s.warp >> s.lane >> s.time;
     t.arms.push_back(a);
     return bool(in);
@@ -125,6 +125,7 @@ public:
   bool admit_all() const override { return traits_->admit_all(); }
   bool reconverge() const override { return traits_->reconverge(); }
   bool splits() const override { return traits_->splits(); }
+  bool misses_writes() const override { return traits_->misses_writes(); }
 
 private:
   const Trace& trace_;
@@ -143,7 +144,7 @@ std::string Trace::text() const {
     out += fmt::format("vary {} {} {} {} {}\n", vary.poison, vary.open, vary.time, vary.launch,
                        vary.pc);
   for (const Armed& a : arms) {
-    out += fmt::format("arm {} {} {}", a.launch, a.space, a.address);
+    out += fmt::format("arm {} {} {} {:d}", a.launch, a.space, a.address, a.missed);
     for (const auto& s : a.sides)
       out += fmt::format(" {} {} {} {} {}", s.pc, s.cta, s.warp, s.lane, s.time);
     out += '\n';
@@ -228,6 +229,7 @@ public:
   bool admit_all() const override { return inner_.admit_all(); }
   bool reconverge() const override { return inner_.reconverge(); }
   bool splits() const override { return inner_.splits(); }
+  bool misses_writes() const override { return inner_.misses_writes(); }
 
 private:
   Policy& inner_;

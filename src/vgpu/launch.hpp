@@ -69,6 +69,7 @@ struct Arm {
   race::Space space = race::Space::global;
   uint64_t address = 0;
   uint32_t launch = 0;
+  bool missed = false; // nothing is held: `second`, a strong read, misses `first`, a strong write
 };
 
 // Which values this run gives to what the manual leaves open, and to what time and placement
@@ -151,6 +152,7 @@ struct Outcome {
   // The first use at each operation of a value that the manual leaves open (unspecified_value) and
   // of one that time and placement decide (nondeterministic): findings if the outcome follows them.
   std::vector<Event> unspecified, time_reads;
+  bool strong = false;        // atomics that do not commute, flags, other strong accesses
   bool arms_reversed = false; // the armed pair ran in the other order
   std::vector<RunNote> notes;
   struct LaunchConflicts {

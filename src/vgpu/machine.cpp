@@ -37,7 +37,11 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
 
   if (options.detect) {
     race::LaunchShape shape{total_ctas, warps_per_cta, threads % 32 ? threads % 32 : 32};
-    detector = std::make_unique<race::Detector>(shape, race::Limits{});
+    misses_writes = policy.misses_writes();
+    for (const Arm& arm : options.arms) misses_writes |= arm.missed && arm.launch == index;
+    race::Limits limits;
+    limits.versions = misses_writes;
+    detector = std::make_unique<race::Detector>(shape, limits);
     for (Region* r : memory.regions())
       if (r->tracked) detector->track(r->base, r->size);
   }
@@ -55,6 +59,7 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
   for (const Arm& arm : options.arms) {
     if (arm.launch != index) continue;
     arms.push_back({arm});
+    if (arm.missed) continue;
     for (uint32_t pc : {arm.first.info.pc, arm.second.info.pc})
       for (int mode = 0; mode < 2; ++mode)
         if (pc < program.ops.size() && code[mode][pc].run != vector_level->armed) {

@@ -19,6 +19,7 @@ namespace assay::vgpu {
 struct ArmState { // an Arm of RunOptions during one run
   Arm arm;
   bool holding = false, second_done = false, released = false;
+  uint32_t misses = 0; // of an arm that misses a write
   uint32_t warp_index = 0;
 };
 
@@ -73,6 +74,9 @@ struct Machine {
                         const Group& group);
   void fault(Warp& w, uint32_t pc, uint32_t lane, EventKind kind, std::string message,
              bool has_address = false, std::string region = {}, uint64_t offset = 0);
+  // How many of the last writes to a location this strong read misses.
+  uint32_t writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
+                         uint64_t address, uint32_t bytes);
   void uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region,
                      uint64_t offset);                     // null: local
   void store_to_input(Region& region, const Place& first); // asks for a run with tracking
@@ -100,6 +104,7 @@ struct Machine {
   alignas(64) uint8_t row[512]; // what one store of a warp writes, while it is put together
   bool abort = false, retrack = false, hash_path = false, saw_strong = false;
   bool partners_vary = false; // at counted barriers
+  bool misses_writes = false; // strong reads may
   std::vector<bool> retrack_buffers;
   uint64_t path_hash = 0;
   uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;

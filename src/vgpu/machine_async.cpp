@@ -207,7 +207,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   };
   bool is_second = false;
   for (ArmState& a : arms) {
-    if (a.released) continue;
+    if (a.released || a.arm.missed) continue;
     if (!a.holding && !is_second && matches(a.arm.first, a.arm)) {
       Group& g = *w.group;
       uint32_t lane = 1u << a.arm.first.lane;

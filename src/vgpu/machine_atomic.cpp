@@ -234,10 +234,13 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     changed |= differs;
     if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
     if (r.init) init_set(r.init, at[i].offset, bytes);
-    if (detector && r.tracked)
-      detector->read_modify_write(
-          r.space, agent(w), i, address[i], uint8_t(bytes), order_of(info.semantics), access.scope,
-          op.code == ir::OpCode::red, differs || info.atomic != AtomicOp::cas);
+    if (!detector || !r.tracked) continue;
+    const bool wrote = differs || info.atomic != AtomicOp::cas;
+    if (misses_writes && wrote)
+      detector->replacing(r.space, agent(w), i, address[i], uint8_t(bytes), old);
+    detector->read_modify_write(r.space, agent(w), i, address[i], uint8_t(bytes),
+                                order_of(info.semantics), access.scope, op.code == ir::OpCode::red,
+                                wrote);
   }
   if (changed) {
     w.stored = true;

@@ -302,6 +302,23 @@ void read_register(char* regs, ir::Slot slot, uint32_t lane, uint8_t* to, const 
 }
 } // namespace
 
+uint32_t Machine::writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
+                                uint64_t address, uint32_t bytes) {
+  constexpr uint32_t kMostMisses = 4; // of one arm: a loop that polls must find the write at last
+  uint32_t n = detector->missable(space, agent(w), lane, address, uint8_t(bytes));
+  if (!n) return 0;
+  for (ArmState& a : arms) {
+    const race::Side& s = a.arm.second;
+    if (!a.arm.missed || s.info.pc != pc || s.agent != agent(w) || s.lane != lane ||
+        s.time != detector->time(agent(w), lane) || a.arm.address < address ||
+        a.arm.address >= address + bytes || a.misses++ >= kMostMisses)
+      continue;
+    outcome.arms_reversed = a.second_done = true;
+    return n;
+  }
+  return policy.misses_writes() ? policy.choose(schedule::Choice::version, n + 1) : 0;
+}
+
 void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
@@ -311,7 +328,8 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
   uint32_t in_global = 0, in_shared = 0;
   uint8_t value[128];
   const uint8_t* cells[32];
-  bool polls = info.semantics != ir::Semantics::weak;
+  bool polls = info.semantics != ir::Semantics::weak, missing = false;
+  uint32_t back[32] = {};
   for (uint32_t i = 0; i < 32; ++i) {
     if (!(active >> i & 1)) continue;
     uint64_t a = lane_address(op, info, regs, i, *w.group);
@@ -333,23 +351,36 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
         bool shared = at.region->space == race::Space::shared;
         (shared ? in_shared : in_global) |= 1u << i;
         address[i] = shared ? at.offset : at.region->base + at.offset;
+        if (misses_writes && polls)
+          back[i] = writes_missed(w, pc, i, at.region->space, address[i], bytes);
+        if (back[i]) {
+          missing = true;
+          std::memcpy(
+              value,
+              detector->missed(at.region->space, agent(w), address[i], uint8_t(bytes), back[i]),
+              bytes);
+        }
       }
     }
     for (uint32_t k = 0; k < info.vector; ++k)
       write_register(regs, info.regs[k], i, value + k * info.bytes, info);
   }
-  if (polls) polled(w, pc, active, cells, bytes);
+  if (polls && !missing) polled(w, pc, active, cells, bytes);
   if (!detector || !(in_global | in_shared)) return;
   race::AccessInfo access = access_info(pc, info, false, bytes);
   for (auto [space, bits] :
        {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}}) {
     if (!bits) continue;
     detector->access(space, agent(w), bits, address, access, nullptr, 0, 0);
-    if (access.strong)
-      for (uint32_t i = 0; i < 32; ++i)
-        if (bits >> i & 1)
-          detector->strong_read(space, agent(w), i, address[i], uint8_t(bytes),
-                                order_of(info.semantics), access.scope);
+    for (uint32_t m = access.strong ? bits : 0; m; m &= m - 1) {
+      const uint32_t i = uint32_t(__builtin_ctz(m));
+      if (back[i])
+        detector->missing_read(space, agent(w), i, address[i], uint8_t(bytes),
+                               order_of(info.semantics), access.scope, back[i]);
+      else
+        detector->strong_read(space, agent(w), i, address[i], uint8_t(bytes),
+                              order_of(info.semantics), access.scope);
+    }
   }
 }
 
@@ -395,6 +426,9 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
       continue;
     }
     w.stored |= std::memcmp(at[i].region->host + at[i].offset, values[i], bytes) != 0;
+    if (misses_writes && access.strong && at[i].region->tracked)
+      detector->replacing(at[i].region->space, agent(w), i, address[i], uint8_t(bytes),
+                          at[i].region->host + at[i].offset);
     std::memcpy(at[i].region->host + at[i].offset, values[i], bytes);
     if (at[i].region->init) init_set(at[i].region->init, at[i].offset, bytes);
     if (detector && access.strong && at[i].region->tracked)

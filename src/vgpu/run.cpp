@@ -14,7 +14,7 @@ double now(clockid_t clock) {
 }
 
 schedule::Trace::Armed armed_form(const Arm& arm) {
-  schedule::Trace::Armed a{arm.launch, uint32_t(arm.space), arm.address, {}};
+  schedule::Trace::Armed a{arm.launch, uint32_t(arm.space), arm.address, arm.missed, {}};
   const race::Side* sides[] = {&arm.first, &arm.second};
   for (int i = 0; i < 2; ++i)
     a.sides[i] = {sides[i]->info.pc, sides[i]->agent.cta, sides[i]->agent.warp, sides[i]->lane,
@@ -40,6 +40,7 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
       out.conflicts.push_back({i, machine.detector->conflicts()});
       out.shadow_bytes = std::max(out.shadow_bytes, machine.detector->shadow_bytes());
     }
+    out.strong |= machine.saw_strong;
     if (machine.saw_strong)
       out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
     if (machine.partners_vary)

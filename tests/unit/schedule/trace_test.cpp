@@ -20,7 +20,7 @@ Trace sample() {
   t.outcome = hash128("o", 1);
   t.steps = {{0, {0, 0}, 1}, {0, {0, 0}, 1}, {0, {3, 65536}, 4294967295u}, {1, {0, 33}, 2}};
   t.choices = {0, 0, 0, 5, 1, 1};
-  t.arms.push_back({1, 0, 0x80000000100, {{12, 0, 1, 5, 3}, {14, 1, 0, 0, 9}}});
+  t.arms.push_back({1, 0, 0x80000000100, true, {{12, 0, 1, 5, 3}, {14, 1, 0, 0, 9}}});
   return t;
 }
 
@@ -41,7 +41,7 @@ TEST(Trace, MalformedLinesAreRefusedWithTheirPlace) {
   for (std::string line : {"step 0 0", "step 0 0 0 1x", "choices 1x", "program abc", "nonsense",
                            "step 0 0 0 1x99999999999", "choices 1x134217729", "policy random 7",
                            "policy sideways 7 budget 0", "end abc", "end"}) {
-    auto read = parse_trace("assay-trace 3\n" + line + "\n", "t");
+    auto read = parse_trace("assay-trace 4\n" + line + "\n", "t");
     ASSERT_FALSE(read) << line;
     EXPECT_EQ(read.error().span.line, 2u);
   }
@@ -61,7 +61,7 @@ TEST(Trace, CutShortIsRefused) {
 
 // Few lines stand for any number of items, but memory for them is limited.
 TEST(Trace, RepeatsAreLimitedInAll) {
-  std::string text = "assay-trace 3\nchoices 0x134217728\n";
+  std::string text = "assay-trace 4\nchoices 0x134217728\n";
   EXPECT_NE(parse_trace(text, "t").error().message.find("cut short"), std::string::npos);
   EXPECT_NE(parse_trace(text + "choices 0x1\n", "t").error().message.find("malformed"),
             std::string::npos);

@@ -1,0 +1,84 @@
+// Which writes a strong read may miss, and what it knows when it does; see versions.hpp.
+#include "race/causality.hpp"
+
+#include "base/check.hpp"
+
+#include <bit>
+
+namespace assay::race {
+
+void Causality::replacing(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                          const void* before) {
+  if (!versions_ || bytes > Versions::kMostBytes) return;
+  SyncVariables& vars = variables(space, agent.cta);
+  ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
+  // A copy, since read-modify-writes lengthen it: who reads this value must not acquire theirs.
+  vars.versions.replace(address, bytes, before, chain ? std::make_shared<Chain>(*chain) : nullptr,
+                        moment(cta(agent.cta), agent, lane));
+}
+
+uint32_t Causality::missable(Space space, Agent agent, uint32_t lane, uint64_t address,
+                             uint8_t bytes) const {
+  const std::vector<Versions::Write>* writes =
+      variables(space, agent.cta).versions.find(address, bytes);
+  if (!writes) return 0;
+  const Observer o = observer(*ctas_[agent.cta], agent.cta, agent.warp);
+  const std::vector<ClockRef>& performed = o.state->performed;
+  const Clock* met = performed.empty() ? nullptr : performed[agent.warp * 32 + lane].get();
+  auto precedes = [&](const Moment& m) {
+    return ordered(o, lane, m.cta, m.warp, m.lane, m.time) ||
+           (met && m.time < met->known(m.cta, m.warp, m.lane));
+  };
+  uint32_t n = 0;
+  for (size_t i = writes->size(); i-- > 0; ++n) {
+    const Versions::Write& w = (*writes)[i];
+    if (precedes(w.by) || std::any_of(w.observers.begin(), w.observers.end(), precedes)) break;
+  }
+  return n;
+}
+
+const uint8_t* Causality::missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
+                                 uint32_t back) const {
+  const std::vector<Versions::Write>* writes =
+      variables(space, agent.cta).versions.find(address, bytes);
+  CHECK(writes && back >= 1 && back <= writes->size());
+  return (*writes)[writes->size() - back].before.data();
+}
+
+void Causality::missing_read(Space space, Agent agent, uint32_t lane, uint64_t address,
+                             uint8_t bytes, Detector::Order order, Scope scope, uint32_t back) {
+  SyncVariables& vars = variables(space, agent.cta);
+  CtaState& c = cta(agent.cta);
+  const std::vector<Versions::Write>* writes = vars.versions.find(address, bytes);
+  CHECK(writes && back >= 1 && back <= writes->size());
+  ChainRef chain = (*writes)[writes->size() - back].chain;
+  vars.versions.observe(address, bytes, moment(c, agent, lane), back);
+  bool acquire = order == Detector::Order::acquire || order == Detector::Order::acq_rel;
+  take(c, agent, lane, chain, acquire, scope);
+}
+
+// PTX ISA 9.0, 9.7.13.1 (bar) and 9.7.13.2 (bar.warp.sync): when a barrier completes, the reads
+// before it have been performed, and no access after it has been requested. So a strong read after
+// it, by any participant, finds what a fence after a read before it would have made visible. This
+// is no edge: weak reads may still find what a cache holds. CUDA's programming guide relies on it
+// in its sum by the last block, where a barrier stands between the counter and volatile partial
+// sums.
+void Causality::perform(uint32_t cta_index, const Masks& parts, const Masks& acquiring) {
+  CtaState& c = cta(cta_index);
+  auto each = [&](const Masks& masks, auto visit) {
+    for (uint32_t w = 0; w < masks.size(); ++w)
+      for (uint32_t m = masks[w]; m; m &= m - 1) visit(w, uint32_t(std::countr_zero(m)));
+  };
+  ClockBuilder all;
+  each(parts, [&](uint32_t w, uint32_t l) {
+    const auto& lanes = c.warps[w].lanes;
+    if (lanes) (*lanes)[l].acquire.collect(cta_index, Scope::gpu, all);
+    if (!c.performed.empty()) all.add(c.performed[w * 32 + l]);
+  });
+  ClockRef clock = all.take();
+  if (!clock) return;
+  c.performed.resize(size_t(shape_.warps_per_cta) * 32);
+  each(acquiring, [&](uint32_t w, uint32_t l) { c.performed[w * 32 + l] = clock; });
+}
+
+} // namespace assay::race

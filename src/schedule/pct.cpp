@@ -1,0 +1,78 @@
+// pct: priorities, after Burckhardt, Kothari, Musuvathi and Nagarakatte, "A randomized scheduler
+// with probabilistic guarantees of finding bugs" (ASPLOS 2010). Every warp has a random priority
+// and the highest one that can run does; at d−1 random moments the running one falls below all
+// others. A defect that needs d ordered events among n warps shows with probability ≥ 1/(n·k^(d−1))
+// when k bounds the number of steps. Differences: CTAs start in random order; the number of steps
+// is not known beforehand, so the moments are drawn from a log-uniform distribution; steps grow
+// longer in long runs; and an agent that comes back often without waiting falls too, since it may
+// poll.
+#include "base/hash.hpp"
+#include "base/random.hpp"
+#include "schedule/policies.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace assay::schedule {
+
+namespace {
+constexpr uint32_t kDepth = 3;
+constexpr uint32_t kPatience = 64; // steps in a row that one agent may take before it falls
+
+class Pct : public Policy {
+public:
+  explicit Pct(uint64_t seed) : seed_(seed), random_(seed) {}
+  std::string name() const override { return "pct"; }
+  void begin(const Launch& launch) override {
+    random_ = Random(seed_, launch.index);
+    fallen_.clear();
+    steps_ = in_a_row_ = 0;
+    for (uint64_t& at : changes_) {
+      uint32_t bits = random_.below(16);
+      at = (uint64_t(1) << bits) + random_.below(1u << bits);
+    }
+  }
+  Decision pick(std::span<const AgentId> runnable, int last) override {
+    ++steps_;
+    bool change = std::find(changes_.begin(), changes_.end(), steps_) != changes_.end();
+    if (last >= 0 && (change || in_a_row_ >= kPatience)) fall(runnable[size_t(last)]);
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < runnable.size(); ++i)
+      if (priority(runnable[i]) > priority(runnable[best])) best = i;
+    in_a_row_ = int(best) == last ? in_a_row_ + 1 : 0;
+    return {best, uint32_t(1 + steps_ / 1024)};
+  }
+  uint32_t choose(Choice kind, uint32_t n) override {
+    if (kind == Choice::split) return 0;
+    return random_.below(kind == Choice::lane_order ? 0x10000 : n);
+  }
+  bool admit_all() const override { return true; }
+
+private:
+  // All parts of a warp share its priority; each copy has its own.
+  static uint64_t key(AgentId id) {
+    uint32_t unit = id.unit >= kCopyUnit ? id.unit : id.unit / 32;
+    return uint64_t(id.cta) << 32 | unit;
+  }
+  int64_t priority(AgentId id) const {
+    auto it = fallen_.find(key(id));
+    return it != fallen_.end() ? it->second : int64_t(mix64(seed_ ^ mix64(key(id))) >> 2);
+  }
+  void fall(AgentId id) {
+    fallen_[key(id)] = --lowest_;
+    in_a_row_ = 0;
+  }
+
+  uint64_t seed_;
+  Random random_;
+  std::array<uint64_t, kDepth - 1> changes_{};
+  std::map<uint64_t, int64_t> fallen_; // below all that have not
+  int64_t lowest_ = 0;
+  uint64_t steps_ = 0;
+  uint32_t in_a_row_ = 0;
+};
+} // namespace
+
+std::unique_ptr<Policy> make_pct(uint64_t seed) { return std::make_unique<Pct>(seed); }
+
+} // namespace assay::schedule

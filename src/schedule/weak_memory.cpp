@@ -1,0 +1,40 @@
+// weak-memory: strong reads may return an older value wherever the PTX memory model lets them miss
+// the writes since (race/versions.hpp), so that a missing fence, release or acquire shows even
+// where data and flag are volatile or relaxed. Agents are picked as by `random`. Half of the
+// answers are the oldest value: what a missing fence lets through shows most with that.
+#include "base/random.hpp"
+#include "schedule/policies.hpp"
+
+namespace assay::schedule {
+
+namespace {
+class WeakMemory : public Policy {
+public:
+  explicit WeakMemory(uint64_t seed) : seed_(seed), random_(seed), base_(make_random(seed)) {}
+  std::string name() const override { return "weak-memory"; }
+  void begin(const Launch& launch) override {
+    base_->begin(launch);
+    random_ = Random(~seed_, launch.index);
+  }
+  Decision pick(std::span<const AgentId> runnable, int last) override {
+    return base_->pick(runnable, last);
+  }
+  uint32_t choose(Choice kind, uint32_t n) override {
+    if (kind != Choice::version) return base_->choose(kind, n);
+    return random_.below(2) ? n - 1 : random_.below(n);
+  }
+  bool admit_all() const override { return base_->admit_all(); }
+  bool misses_writes() const override { return true; }
+
+private:
+  uint64_t seed_;
+  Random random_;
+  std::unique_ptr<Policy> base_;
+};
+} // namespace
+
+std::unique_ptr<Policy> make_weak_memory(uint64_t seed) {
+  return std::make_unique<WeakMemory>(seed);
+}
+
+} // namespace assay::schedule
