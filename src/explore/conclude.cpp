@@ -71,7 +71,7 @@ private:
         continue;
       }
       if (best->is_order()) {
-        if (best->differs && !pairs_.is_race_of(*best)) {
+        if (best->differs && !pairs_.is_race_of(*best) && !pairs_.is_behind_race(*best)) {
           f.kind = "nondeterministic";
           report_.deterministic = false;
           races.push_back(std::move(f));

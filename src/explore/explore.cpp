@@ -344,6 +344,10 @@ private:
     p.differing = out.completed ? differences(report_.first, out) : std::vector<Difference>{};
     p.other_trace = out.trace;
     p.other = out.digest;
+    for (const auto& launch : out.conflicts)
+      for (const Conflict& c : launch.conflicts)
+        if (p.is_order() && launch.launch == p.launch && c.kind == Conflict::Kind::race)
+          p.other_races.push_back(c);
   }
 
   Planned reversal(const Pair& p) const {

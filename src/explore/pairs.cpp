@@ -82,6 +82,16 @@ bool Pairs::is_race_of(const Pair& order) const {
   return false;
 }
 
+bool Pairs::is_behind_race(const Pair& order) const {
+  for (const Conflict& c : order.other_races) {
+    auto at = index_.find(key_of(order.launch, c));
+    if (at == index_.end()) continue;
+    for (const Pair& p : list_[at->second])
+      if (!p.value_race && (p.differs || (p.tried && !p.reversed))) return true;
+  }
+  return false;
+}
+
 const Pair& most_telling(const std::vector<Pair>& instances) {
   auto score = [](const Pair& p) {
     return (p.value_race ? 0 : 8) + (p.differs ? 4 : 0) + (p.reversed ? 2 : 0) + (p.tried ? 1 : 0);

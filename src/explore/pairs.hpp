@@ -22,6 +22,7 @@ struct Pair { // a conflict seen in some run
   std::vector<Difference> differing;
   schedule::Trace other_trace;
   Digest other;
+  std::vector<race::Conflict> other_races; // of an order conflict: what raced in that run
 
   bool is_order() const { return conflict.kind == race::Conflict::Kind::order; }
 };
@@ -45,6 +46,9 @@ public:
   // Are the two outcomes of this order conflict those of some race's two orders? Turning the one
   // round then turned the other round too, and it is the race that makes the difference.
   bool is_race_of(const Pair& order) const;
+  // Did a race that does harm happen when this order conflict went the other way? Then the other
+  // outcome is the race's doing.
+  bool is_behind_race(const Pair& order) const;
 
 private:
   // A conflict's identity across runs: launch, whether a mere order, the two operations, space.
