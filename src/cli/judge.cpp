@@ -303,6 +303,7 @@ private:
   // Writes the trace and gives the command that repeats it; nothing when it cannot be written.
   std::string replay_command(const schedule::Trace& trace) const {
     const Session& session = judgement_.session;
+    if (session.trace_directory.empty()) return ""; // a mutant's traces would fit no kernel
     std::string text = trace.text();
     std::string path = session.trace_directory + "/" +
                        hash128(text.data(), text.size()).hex().substr(0, 16) + ".trace";

@@ -27,9 +27,9 @@ bool is_foreign(const std::string& name) {
 }
 
 // The innermost frame of the user's own files, else the innermost of all.
-const ir::SourceFrame* best_frame(const ir::SourcePlace& place) {
+const ir::SourceFrame* best_frame(const std::vector<ir::SourceFrame>& frames) {
   const ir::SourceFrame* best = nullptr;
-  for (const ir::SourceFrame& frame : place.frames) {
+  for (const ir::SourceFrame& frame : frames) {
     if (frame.file.empty() || !frame.line) continue;
     if (!is_foreign(frame.file)) return &frame;
     if (!best) best = &frame;
@@ -50,7 +50,7 @@ uint32_t own_place(const ir::Program& program, uint32_t pc) {
   uint32_t site = pc;
   for (int depth = 0; depth < 16; ++depth) {
     const ir::SourcePlace place = ir::place(program, site);
-    const ir::SourceFrame* frame = best_frame(place);
+    const ir::SourceFrame* frame = best_frame(place.frames);
     if (frame && !is_foreign(frame->file)) return site;
     const ir::Function* function = enclosing(program, site);
     uint32_t callee = function ? uint32_t(function - program.functions.data()) : 0, calls = 0;
@@ -68,6 +68,23 @@ void split(uint64_t linear, const uint32_t (&extent)[3], uint32_t (&out)[3]) {
   out[2] = uint32_t(linear / extent[0] / extent[1]);
 }
 
+// File, line and function of a location whose PTX line is known.
+void resolve(const cases::Case& subject, const std::vector<ir::SourceFrame>& frames,
+             report::Location& out) {
+  if (const ir::SourceFrame* frame = best_frame(frames)) {
+    out.line = frame->line;
+    out.column = frame->column;
+    out.source = readable(subject, frame->file);
+    out.file = out.source.empty() ? frame->file : out.source;
+    if (!frame->function.empty()) out.function = cases::short_name(frame->function);
+    return;
+  }
+  out.file =
+      subject.kernel.ptx_file.empty() ? subject.kernel.source + ".ptx" : subject.kernel.ptx_file;
+  out.source = subject.kernel.ptx_file;
+  out.line = out.ptx_line;
+}
+
 } // namespace
 
 report::Location place_of(const cases::Case& subject, uint32_t launch, uint32_t pc) {
@@ -80,18 +97,14 @@ report::Location place_of(const cases::Case& subject, uint32_t launch, uint32_t 
   ir::SourcePlace place = ir::place(program, at);
   out.function = cases::short_name(place.function);
   out.ptx_line = place.ptx_line;
-  if (const ir::SourceFrame* frame = best_frame(place)) {
-    out.line = frame->line;
-    out.column = frame->column;
-    out.source = readable(subject, frame->file);
-    out.file = out.source.empty() ? frame->file : out.source;
-    if (!frame->function.empty()) out.function = cases::short_name(frame->function);
-    return out;
-  }
-  out.file =
-      subject.kernel.ptx_file.empty() ? subject.kernel.source + ".ptx" : subject.kernel.ptx_file;
-  out.source = subject.kernel.ptx_file;
-  out.line = place.ptx_line;
+  resolve(subject, place.frames, out);
+  return out;
+}
+
+report::Location place_of(const cases::Case& subject, const ptx::Instruction& instruction) {
+  report::Location out;
+  out.ptx_line = instruction.position.line;
+  resolve(subject, ir::frames(*subject.kernel.module, instruction), out);
   return out;
 }
 

@@ -64,7 +64,7 @@ private:
     for (const std::vector<Pair>& instances : pairs_.list()) {
       const Pair* best = &most_telling(instances);
       Finding f = finding(*best);
-      if (best->value_race) {
+      if (best->value_race && !best->differs) {
         f.kind = "value-race";
         f.severity = Severity::note;
         report_.notes.push_back(std::move(f));

@@ -264,10 +264,13 @@ private:
     size_t skipped = 0;
     for (const std::vector<Pair>& instances : pairs_.list())
       if (std::none_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
-        for (const Pair& p : instances) skipped += !p.tried && !p.value_race;
+        for (const Pair& p : instances) skipped += !p.tried && turnable(p);
     if (skipped)
       report_.not_reached.push_back(fmt::format("{} further instances of conflicts", skipped));
   }
+
+  // A value race leaves the same bytes in any order: that needs no run, unless somebody wants one.
+  bool turnable(const Pair& p) const { return !p.value_race || options_.value_races; }
 
   // Of each pair of operations that made no difference yet the first instance, up to this one, that
   // was not turned round.
@@ -277,7 +280,7 @@ private:
       if (std::any_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
         continue;
       for (size_t i = 0; i <= instance && i < instances.size(); ++i)
-        if (!instances[i].tried && !instances[i].value_race) {
+        if (!instances[i].tried && turnable(instances[i])) {
           found.push_back(&instances[i]);
           break;
         }

@@ -24,6 +24,26 @@ std::string SourcePlace::text() const {
   return fmt::format("{}:{}", ptx_file, ptx_line);
 }
 
+std::vector<SourceFrame> frames(const ptx::Module& module, const ptx::Instruction& instruction) {
+  std::vector<SourceFrame> out;
+  uint32_t loc = instruction.loc;
+  // A chain longer than the table would be a cycle.
+  for (size_t steps = 0; loc && loc < module.locations.size() && steps < module.locations.size();
+       ++steps) {
+    const ptx::Location& l = module.locations[loc];
+    SourceFrame frame;
+    if (l.file < module.files.size()) frame.file = module.files[l.file];
+    frame.line = l.line;
+    frame.column = l.column;
+    frame.function = demangle(l.function);
+    out.push_back(std::move(frame));
+    loc = l.inlined_at;
+  }
+  if (out.size() == 1)
+    for (SourceFrame& frame : inlined_calls(module, instruction)) out.push_back(std::move(frame));
+  return out;
+}
+
 SourcePlace place(const Program& program, uint32_t op) {
   const ptx::Module& module = *program.module;
   const Site& site = program.sites[op];
@@ -36,22 +56,7 @@ SourcePlace place(const Program& program, uint32_t op) {
   }
   for (const Function& f : program.functions)
     if (f.entry <= op) out.function = demangle(f.name);
-  uint32_t loc = site.loc;
-  // A chain longer than the table would be a cycle.
-  for (size_t steps = 0; loc && loc < module.locations.size() && steps < module.locations.size();
-       ++steps) {
-    const ptx::Location& l = module.locations[loc];
-    SourceFrame frame;
-    if (l.file < module.files.size()) frame.file = module.files[l.file];
-    frame.line = l.line;
-    frame.column = l.column;
-    frame.function = demangle(l.function);
-    out.frames.push_back(std::move(frame));
-    loc = l.inlined_at;
-  }
-  if (out.frames.size() == 1 && site.instruction)
-    for (SourceFrame& frame : inlined_calls(module, *site.instruction))
-      out.frames.push_back(std::move(frame));
+  if (site.instruction) out.frames = frames(module, *site.instruction);
   if (!out.frames.empty() && out.frames.back().function.empty())
     out.frames.back().function = out.function;
   return out;

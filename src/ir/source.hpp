@@ -30,6 +30,9 @@ struct SourcePlace {
 
 SourcePlace place(const Program& program, uint32_t op);
 
+// The frames of an instruction of the module, innermost first.
+std::vector<SourceFrame> frames(const ptx::Module& module, const ptx::Instruction& instruction);
+
 // "k<float, 4>(float*, int)" of a C++ name; other names unchanged.
 std::string demangle(const std::string& name);
 

@@ -12,7 +12,7 @@ from harness import ARGUMENTS, GOOD, LAUNCH, ROOT, SCALE, Ran, main, refused, te
 @test
 def help_of_every_command(folder):
     top = Ran(folder, "--help").expect(0, "Exit codes").out
-    for command in ["check", "determinism", "exec", "replay", "run", "explain", "case", "doctor"]:
+    for command in ["check", "determinism", "exec", "replay", "mutate", "run", "explain", "case", "doctor"]:
         assert command in top
         Ran(folder, command, "--help").expect(0, "--help")
     Ran(folder, "exec", "--help").expect(0, "--grid", "--arg", "rand:TYPE", "--fail-on")

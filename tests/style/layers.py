@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "compile": {"base"},
     "inputs": {"base"},
     "cases": ENGINE | {"explore", "compile", "inputs"},
+    "mutate": {"base", "ptx"},
     "native": {"base"},
     "report": {"base"},
 }

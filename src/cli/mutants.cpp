@@ -1,0 +1,172 @@
+// Running and settling mutants; see mutants.hpp.
+#include "cli/mutants.hpp"
+
+#include "cli/judge.hpp"
+#include "cli/places.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace assay::cli {
+namespace {
+
+// A mutant may wait for ever; nothing is gained by long patience, since it does what the sound
+// kernel does but for one instruction.
+constexpr uint64_t kPatience = 50, kLeastBudget = 4'000'000;
+constexpr uint32_t kDirectedRuns = 256; // of one mutant: each of its conflicts should be turned
+
+explore::Options mutant_options(const Original& original, const Session& session) {
+  explore::Options out = explore_options(original.prepared, session);
+  if (!original.prepared.options.budget)
+    out.step_budget = std::max(kLeastBudget, kPatience * original.thread_instructions);
+  out.directed_runs = kDirectedRuns;
+  out.value_races = true;
+  return out;
+}
+
+std::set<std::string> functions_of(const cases::Case& subject) {
+  std::set<std::string> out;
+  for (const vgpu::LaunchSpec& launch : subject.job.launches)
+    for (const ir::Function& function : launch.program->functions) out.insert(function.name);
+  return out;
+}
+
+// Does a finding speak of the fault? At its line, around it, or of other lines only.
+std::string distance_of(const report::Finding& finding, const report::Location& place) {
+  constexpr uint32_t kNear = 8; // lines
+  uint32_t low = UINT32_MAX, high = 0;
+  bool at = false;
+  for (const report::Location& l : finding.locations) {
+    if (l.file != place.file) continue;
+    at |= l.line == place.line;
+    low = std::min(low, l.line);
+    high = std::max(high, l.line);
+  }
+  if (at) return "at";
+  if (low == UINT32_MAX) return "elsewhere";
+  return place.line + kNear >= low && place.line <= high + kNear ? "near" : "elsewhere";
+}
+
+void found(const report::Verdict& verdict, Mutant& mutant) {
+  mutant.state = MutantState::found;
+  mutant.same_bytes = true;
+  mutant.distance = "elsewhere";
+  for (const report::Finding& finding : verdict.findings) {
+    if (finding.severity != report::Severity::error) continue;
+    if (std::find(mutant.kinds.begin(), mutant.kinds.end(), finding.kind) == mutant.kinds.end())
+      mutant.kinds.push_back(finding.kind);
+    mutant.same_bytes &= finding.kind == "race-without-consequence";
+    const std::string distance = distance_of(finding, mutant.place);
+    auto rank = [](const std::string& d) { return d == "at" ? 0 : d == "near" ? 1 : 2; };
+    if (rank(distance) < rank(mutant.distance)) mutant.distance = distance;
+    if (mutant.detail.empty()) mutant.detail = finding.kind + ": " + finding.message;
+  }
+}
+
+// Why a pass that is no proof settles nothing; empty: each conflict was run in both orders.
+std::string open_question(const explore::Report& explored) {
+  size_t conflicts = 0;
+  for (const explore::Finding& note : explored.notes) {
+    if (note.kind != "order-conflict" && note.kind != "value-race") continue;
+    ++conflicts;
+    if (!note.both_orders && !note.one_order_impossible)
+      return fmt::format("a conflict ({}) was run in one order only", note.kind);
+  }
+  if (!explored.not_reached.empty()) return "not reached: " + explored.not_reached[0];
+  if (conflicts) return "";
+  std::string why = explored.not_proved.empty() ? "no reason given" : explored.not_proved[0];
+  return fmt::format("no difference in {} schedules, no conflict, no proof: {}", explored.schedules,
+                     why);
+}
+
+void settle(const report::Verdict& verdict, const explore::Report& explored,
+            const vgpu::Outcome& sound, Mutant& mutant) {
+  mutant.schedules += explored.schedules;
+  if (verdict.verdict == "fail") return found(verdict, mutant);
+  if (verdict.verdict == "unknown") {
+    mutant.state = MutantState::unknown;
+    mutant.detail = verdict.reason;
+    return;
+  }
+  if (explored.first.digest != sound.digest) {
+    // Always the same bytes, and not those of the sound kernel.
+    mutant.state = MutantState::found;
+    mutant.kinds = {"wrong-value"};
+    mutant.distance = "elsewhere";
+    mutant.detail = "wrong-value: the outcome is another than the sound kernel's";
+    return;
+  }
+  if (verdict.coverage.proved) {
+    mutant.state = MutantState::proved;
+    return;
+  }
+  mutant.detail = open_question(explored);
+  mutant.state = mutant.detail.empty() ? MutantState::both_orders : MutantState::unsettled;
+}
+
+} // namespace
+
+const char* state_name(MutantState state) {
+  static const char* names[] = {"found",       "proved",  "both-orders",
+                                "not-settled", "unknown", "invalid"};
+  return names[size_t(state)];
+}
+
+Result<Original> check_original(const std::string& target, const Session& session,
+                                std::string& complaint) {
+  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
+  if (!prepared) return prepared.error();
+  Original out;
+  out.prepared = std::move(*prepared);
+  for (size_t variant = 0; variant < out.prepared.variants; ++variant) {
+    Result<cases::Case> subject = cases::build(out.prepared, variant);
+    if (!subject) return subject.error();
+    explore::Report explored =
+        explore::explore(subject->job, explore_options(out.prepared, session));
+    report::Verdict verdict =
+        judge({out.prepared, *subject, variant, Command::check, session}, explored);
+    if (verdict.verdict != "pass")
+      complaint =
+          fmt::format("{}: {}", verdict.verdict,
+                      verdict.findings.empty() ? verdict.reason : verdict.findings[0].message);
+    for (const std::string& name : functions_of(*subject)) out.functions.insert(name);
+    out.thread_instructions = std::max(out.thread_instructions, explored.first.thread_instructions);
+    uint64_t bytes = explored.first.shadow_bytes;
+    for (const vgpu::BufferSpec& buffer : subject->job.buffers) bytes += buffer.bytes;
+    out.bytes = std::max(out.bytes, bytes);
+    out.outcomes.push_back(std::move(explored.first));
+    out.subjects.push_back(std::move(*subject));
+  }
+  return out;
+}
+
+void run_mutant(const Original& original, const Session& session, Mutant& mutant) {
+  const double start = vgpu::monotonic_seconds();
+  Result<ptx::Module> module = mutate::plant(*original.prepared.kernel.module, mutant.fault);
+  cases::Prepared prepared = original.prepared;
+  if (module) prepared.kernel.module = std::make_shared<const ptx::Module>(std::move(*module));
+  MutantState worst = MutantState::proved;
+  std::string detail;
+  for (size_t variant = 0; module && variant < prepared.variants; ++variant) {
+    Result<cases::Case> subject = cases::build(prepared, variant);
+    if (!subject) {
+      bool open = subject.error().code == ErrorCode::unsupported;
+      mutant.state = open ? MutantState::unknown : MutantState::invalid;
+      mutant.detail = subject.error().message;
+    } else {
+      explore::Report explored = explore::explore(subject->job, mutant_options(original, session));
+      report::Verdict verdict =
+          judge({prepared, *subject, variant, Command::check, session}, explored);
+      mutant.detail.clear();
+      settle(verdict, explored, original.outcomes[variant], mutant);
+    }
+    bool decided = mutant.state == MutantState::found || mutant.state == MutantState::invalid;
+    if (decided || mutant.state >= worst) worst = mutant.state, detail = mutant.detail;
+    if (decided) break;
+  }
+  mutant.state = module ? worst : MutantState::invalid;
+  mutant.detail = module ? detail : module.error().message;
+  mutant.seconds = vgpu::monotonic_seconds() - start;
+}
+
+} // namespace assay::cli

@@ -1,0 +1,171 @@
+// assay mutate: plants synchronisation faults into a sound kernel, one at a time, and says which of
+// the mutants are found, which are proved or shown to be equal, and which are neither.
+#include "base/file.hpp"
+#include "base/machine.hpp"
+#include "base/text.hpp"
+#include "cli/mutants.hpp"
+#include "cli/places.hpp"
+#include "explore/pool.hpp"
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace assay::cli {
+namespace {
+
+struct Flags {
+  std::vector<std::string> kinds;
+  size_t limit = 0;
+  std::string folder; // --write
+  bool no_run = false;
+};
+
+Result<std::set<std::string>> known_kinds(const std::vector<std::string>& wanted) {
+  std::vector<std::string> names;
+  for (const mutate::FaultKind& kind : mutate::fault_kinds()) names.emplace_back(kind.name);
+  for (const std::string& kind : wanted)
+    if (std::find(names.begin(), names.end(), kind) == names.end())
+      return usage_error(fmt::format("there is no kind of fault '{}'{} (kinds: {})", kind,
+                                     did_you_mean(kind, names), join(names, ", ")));
+  return std::set<std::string>(wanted.begin(), wanted.end());
+}
+
+// "fold/003-barrier-deleted.ptx"; the first line says what was planted where.
+Result<void> write_mutant(const std::string& folder, size_t number, const Original& original,
+                          const Mutant& mutant) {
+  Result<ptx::Module> module = mutate::plant(*original.prepared.kernel.module, mutant.fault);
+  if (!module) return {}; // reported as invalid
+  std::string text = fmt::format("// {} at {} (PTX line {}): {} -> {}\n// of {}\n",
+                                 mutant.fault.kind, where(mutant.place), mutant.fault.position.line,
+                                 mutant.fault.before, mutant.fault.after, mutant.subject);
+  return write_file(fmt::format("{}/{:03}-{}.ptx", folder, number, mutant.fault.kind),
+                    text + ptx::print(*module));
+}
+
+// So many at once that their memory stays within half of the machine's. A run keeps its buffers
+// several times over: as described, in the run, in the outcomes that are compared.
+size_t width_for(const Original& original, const Session& session) {
+  size_t cores = session.threads ? session.threads : explore::default_threads();
+  constexpr uint64_t kCopies = 8, kBase = uint64_t(64) << 20;
+  uint64_t each = kBase + kCopies * original.bytes;
+  return std::max<size_t>(1, std::min<uint64_t>(cores, memory_of_machine() / 2 / each));
+}
+
+std::vector<Mutant> mutants_of(const Original& original, const std::set<std::string>& kinds,
+                               size_t limit, uint64_t seed) {
+  std::vector<Mutant> out;
+  const ptx::Module& module = *original.prepared.kernel.module;
+  mutate::Faults all = mutate::faults(module, original.functions, kinds);
+  for (mutate::Fault& fault : mutate::choose(all, limit, seed)) {
+    Mutant& mutant = out.emplace_back();
+    mutant.subject = original.prepared.path;
+    mutant.place = place_of(original.subjects[0],
+                            module.functions[fault.function].body[fault.statement].instruction);
+    mutant.fault = std::move(fault);
+  }
+  return out;
+}
+
+void run_all(const Original& original, Session session, std::vector<Mutant>& mutants) {
+  size_t width = width_for(original, session);
+  session.threads = 1; // mutants run beside each other instead of schedules
+  session.trace_directory.clear();
+  std::atomic<size_t> done = 0;
+  explore::parallel(mutants.size(), width, [&](size_t i) {
+    run_mutant(original, session, mutants[i]);
+    progress(fmt::format("{} of {} mutants of {}", ++done, mutants.size(), original.prepared.path));
+  });
+  progress("");
+}
+
+int conclude(const std::vector<Mutant>& mutants, const std::vector<std::string>& left_out,
+             const Session& session, const Flags& flags) {
+  uint64_t seed = session.options.seed.value_or(1);
+  if (!left_out.empty() && !session.json && !session.style.quiet)
+    print(fmt::format("left out, since they do not pass by themselves: {}{}\n", left_out.size(),
+                      session.style.verbose ? " (" + join(left_out, ", ") + ")" : ""));
+  if (session.json)
+    print(mutant_json(mutants, seed));
+  else if (flags.no_run)
+    print(fmt::format("{} mutants written to {}\n", mutants.size(), flags.folder));
+  else
+    print(mutant_table(mutants, session.style));
+  if (flags.no_run) return kPass;
+  for (const Mutant& m : mutants)
+    if (m.state == MutantState::unsettled || m.state == MutantState::unknown) return kUnknown;
+  return kPass;
+}
+
+int run(const Session& session, const Flags& flags) {
+  Result<std::set<std::string>> kinds = known_kinds(flags.kinds);
+  if (!kinds) return fail(kinds.error(), session);
+  if (flags.no_run && flags.folder.empty())
+    return fail(usage_error("--no-run needs --write FOLDER, or there is nothing to do"), session);
+  std::vector<std::string> targets;
+  for (const std::string& target : session.targets) {
+    Result<std::vector<std::string>> found = cases::find_cases(target);
+    if (!found) return fail(found.error(), session);
+    targets.insert(targets.end(), found->begin(), found->end());
+  }
+  const bool several = targets.size() > 1;
+  std::vector<Mutant> all;
+  std::vector<std::string> left_out;
+  for (const std::string& target : targets) {
+    std::string complaint;
+    Session quiet = session;
+    quiet.trace_directory.clear();
+    progress("checking " + target + " …");
+    Result<Original> original = check_original(target, quiet, complaint);
+    progress("");
+    if (!original && !several) return fail(original.error(), session, target);
+    if (!original) complaint = original.error().message;
+    if (!complaint.empty()) { // a kernel that fails by itself tells nothing about its mutants
+      std::string text =
+          fmt::format("{} is not mutated, since it does not pass by itself: {}", target, complaint);
+      if (!several) {
+        complain(text);
+        return complaint.starts_with("unknown") ? kUnknown : kFail;
+      }
+      left_out.push_back(target);
+      continue;
+    }
+    std::vector<Mutant> mutants =
+        mutants_of(*original, *kinds, flags.limit, session.options.seed.value_or(1));
+    for (size_t i = 0; !flags.folder.empty() && i < mutants.size(); ++i)
+      if (Result<void> done = write_mutant(flags.folder, all.size() + i, *original, mutants[i]);
+          !done)
+        return fail(done.error(), session);
+    if (!flags.no_run) run_all(*original, session, mutants);
+    all.insert(all.end(), std::make_move_iterator(mutants.begin()),
+               std::make_move_iterator(mutants.end()));
+  }
+  return conclude(all, left_out, session, flags);
+}
+
+} // namespace
+
+void add_mutate(CLI::App& app, Session& session, int& code) {
+  CLI::App* command = app.add_subcommand(
+      "mutate", "Plant synchronisation faults into a sound kernel: is each of them found?");
+  auto flags = std::make_shared<Flags>();
+  add_common_flags(*command, session);
+  add_target(
+      *command, session,
+      "Sound case file (.toml), kernel (.ptx, .cu) with launch options, or a folder of cases "
+      "(those that fail by themselves are left out)");
+  command
+      ->add_option("--kinds", flags->kinds,
+                   "Only these kinds of faults (docs/mutate.md lists them)")
+      ->type_name("KIND,…")
+      ->delimiter(',');
+  command->add_option("--limit", flags->limit, "At most N mutants of a case, chosen by --seed")
+      ->type_name("N");
+  command->add_option("--write", flags->folder, "Write each mutant's PTX to this folder")
+      ->type_name("FOLDER");
+  command->add_flag("--no-run", flags->no_run, "Only write the mutants");
+  command->callback([&session, &code, flags] { code = run(session, *flags); });
+}
+
+} // namespace assay::cli
