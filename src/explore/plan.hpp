@@ -17,6 +17,9 @@ struct Planned {
 // Runs it; the outcome's trace carries the job's hashes.
 vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Options& options);
 
+// How a recorded run is repeated.
+Result<vgpu::RunOptions> options_of(const schedule::Trace& trace, const Options& options);
+
 // Where one side of a conflict accessed what.
 vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
                      const race::Side& side);

@@ -1,5 +1,6 @@
 // Traces of runs: the hashes that tie them to a job, and replay.
 #include "explore/explore.hpp"
+#include "explore/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -35,18 +36,7 @@ void stamp(schedule::Trace& trace, const vgpu::JobSpec& job, uint64_t seed) {
   trace.seed = seed;
 }
 
-Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& trace,
-                             const Options& options) {
-  schedule::Trace now;
-  stamp(now, job, trace.seed);
-  const char* what = now.program != trace.program       ? "the kernel (its PTX)"
-                     : now.launch != trace.launch       ? "the launch options or arguments"
-                     : now.inputs != trace.inputs       ? "the inputs"
-                     : now.device != trace.device       ? "the device model"
-                     : now.semantics != trace.semantics ? "the virtual GPU's semantics version"
-                                                        : nullptr;
-  if (what)
-    return usage_error(fmt::format("refused to replay: {} changed since the trace was made", what));
+Result<vgpu::RunOptions> options_of(const schedule::Trace& trace, const Options& options) {
   vgpu::RunOptions run;
   run.step_budget = trace.budget;
   run.level = options.level;
@@ -70,9 +60,26 @@ Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& tr
     }
     run.arms.push_back(arm);
   }
+  return run;
+}
+
+Result<vgpu::Outcome> replay(const vgpu::JobSpec& job, const schedule::Trace& trace,
+                             const Options& options) {
+  schedule::Trace now;
+  stamp(now, job, trace.seed);
+  const char* what = now.program != trace.program       ? "the kernel (its PTX)"
+                     : now.launch != trace.launch       ? "the launch options or arguments"
+                     : now.inputs != trace.inputs       ? "the inputs"
+                     : now.device != trace.device       ? "the device model"
+                     : now.semantics != trace.semantics ? "the virtual GPU's semantics version"
+                                                        : nullptr;
+  if (what)
+    return usage_error(fmt::format("refused to replay: {} changed since the trace was made", what));
+  Result<vgpu::RunOptions> run = options_of(trace, options);
+  if (!run) return run.error();
   auto policy = schedule::make_replay(trace);
-  run.detect = options.detect || !trace.arms.empty() || policy->misses_writes();
-  vgpu::Outcome out = vgpu::run(job, *policy, run);
+  run->detect = options.detect || !trace.arms.empty() || policy->misses_writes();
+  vgpu::Outcome out = vgpu::run(job, *policy, *run);
   for (const vgpu::Event& e : out.events)
     if (e.kind == vgpu::EventKind::replay_mismatch) return usage_error(e.message);
   if (out.digest != trace.outcome)
@@ -110,7 +117,8 @@ std::string missing_edge(const race::Conflict& c, bool missed) {
   if (missed)
     return "a fence (__threadfence()) after the write and before what announces it, and one after "
            "the read of the announcement and before this read; or release and acquire there";
-  if (c.kind == race::Conflict::Kind::order) return ""; // atomics may come in any order
+  const bool order = c.kind == race::Conflict::Kind::order;
+  if (order && c.first.info.atomic && c.second.info.atomic) return ""; // they may come in any order
   bool same_cta = c.first.agent.cta == c.second.agent.cta;
   bool copy = c.first.agent.warp >= race::kCopyAgent || c.second.agent.warp >= race::kCopyAgent;
   if (c.kind == race::Conflict::Kind::same_instruction)
@@ -121,14 +129,23 @@ std::string missing_edge(const race::Conflict& c, bool missed) {
            "what the same launch writes";
   if (copy && same_cta)
     return "cp.async.wait_group (or wait_all) by the copying thread, then __syncthreads()";
-  if (c.first.info.strong && c.second.info.strong)
-    return same_cta
-               ? "a common size and scope: the two strong accesses are not morally strong together"
-               : "a scope that includes both CTAs (gpu instead of cta) on both accesses";
+  if (!order && c.first.info.strong && c.second.info.strong)
+    return c.first.info.bytes != c.second.info.bytes
+               ? "one size of both accesses: strong accesses of different sizes are not atomic to "
+                 "each other"
+           : same_cta
+               ? "a common location and scope: the two strong accesses are not morally strong "
+                 "together"
+               : "a scope that includes both blocks on both accesses: cuda::thread_scope_device "
+                 "(.gpu) rather than cuda::thread_scope_block (.cta), atomicAdd() rather than "
+                 "atomicAdd_block()";
+  if (!same_cta && c.first.info.strong != c.second.info.strong)
+    return "an atomic or volatile access on both sides: one of the two is plain "
+           "(cuda::atomic_ref<T, cuda::thread_scope_device>, or volatile with __threadfence())";
   if (!same_cta)
-    return "release and acquire at gpu scope between the two CTAs (__threadfence() and an atomic "
-           "flag), "
-           "a grid-wide barrier, or separate locations";
+    return "release and acquire at device scope between the two blocks (an atomic flag, with "
+           "__threadfence() before its store and after its load), a grid-wide barrier, a second "
+           "launch, or separate locations";
   if (c.first.agent.warp == c.second.agent.warp)
     return "__syncwarp() between the two accesses (lanes of one warp do not run in lockstep)";
   return "__syncthreads() (bar.sync) between the two accesses";

@@ -1,32 +1,19 @@
 // Diagnostics for people; see terminal.hpp. First finding first: later ones are often consequences.
 #include "report/terminal.hpp"
 
-#include "base/file.hpp"
 #include "base/text.hpp"
+#include "report/paint.hpp"
+#include "report/sources.hpp"
+#include "report/timeline.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
+#include <span>
 
 namespace assay::report {
 namespace {
 
 constexpr size_t kMostOfLine = 1000; // bytes of what users wrote, or messages could have any length
-
-enum class Paint : uint8_t { error, warning, note, frame, strong, good };
-
-std::string paint(const std::string& text, Paint what, const Style& style) {
-  if (!style.color) return text;
-  const char* code = what == Paint::error     ? "1;31"
-                     : what == Paint::warning ? "1;33"
-                     : what == Paint::note    ? "1;36"
-                     : what == Paint::frame   ? "1;34"
-                     : what == Paint::good    ? "1;32"
-                                              : "1";
-  return fmt::format("\033[{}m{}\033[0m", code, text);
-}
-
-std::string triple(const uint32_t (&v)[3]) { return fmt::format("({},{},{})", v[0], v[1], v[2]); }
 
 class Printer {
 public:
@@ -38,10 +25,16 @@ public:
                   error ? Paint::error : Paint::warning, style_);
     out_ += paint(": " + finding.message, Paint::strong, style_) + "\n";
     excerpts(finding.locations);
+    const std::string chart = print_timeline(finding, gutter_ + 1, style_, sources_);
+    if (!chart.empty()) {
+      line("timeline", "the two threads as they ran, time goes down");
+      out_ += chart;
+    }
     bool said = finding.message.find(finding.missing_edge) != std::string::npos;
     if (!said) line("note", "missing edge: " + finding.missing_edge);
     for (const std::string& detail : finding.details) line("note", detail);
-    for (const Differing& d : finding.differing)
+    bool told = !chart.empty() && finding.timeline.both_orders && !finding.differing.empty();
+    for (const Differing& d : std::span(finding.differing).subspan(told ? 1 : 0))
       line("note", fmt::format("{} at byte {}: {} or {}", d.buffer, d.offset, d.a, d.b));
     if (!finding.help.empty()) line("help", finding.help);
     if (!finding.replay.empty()) line("replay", finding.replay);
@@ -89,7 +82,7 @@ private:
       out_ += fmt::format("{}{} {}\n", pad, paint(previous ? ":::" : "-->", Paint::frame, style_),
                           place);
     }
-    std::string label = label_of(location), source = source_line(location);
+    std::string label = describe(location), source = sources_.line(location);
     if (source.empty()) {
       line("note", label.empty() ? "here" : label);
       return;
@@ -107,47 +100,10 @@ private:
                         paint(marks + " " + label, previous ? Paint::frame : Paint::error, style_));
   }
 
-  static std::string label_of(const Location& location) {
-    std::string who;
-    if (location.thread)
-      who = fmt::format("thread {} of block {}", triple(location.thread->thread),
-                        triple(location.thread->block));
-    std::string what = location.operation, where;
-    if (location.buffer == kNoBuffer)
-      where = fmt::format("address 0x{:x}", location.offset);
-    else if (!location.buffer.empty())
-      where = fmt::format("{} byte {}", location.buffer, location.offset);
-    if (what.empty())
-      return where.empty() ? who : who.empty() ? where : fmt::format("{}, {}", who, where);
-    std::string out = who.empty() ? what : who + " " + what;
-    return where.empty() ? out : fmt::format("{}, {}", out, where);
-  }
-
-  std::string source_line(const Location& location) {
-    if (location.source.empty() || location.line == 0) return "";
-    auto [slot, fresh] = files_.try_emplace(location.source);
-    if (fresh)
-      if (Result<std::string> text = read_file(location.source)) slot->second = split_lines(*text);
-    if (location.line > slot->second.size()) return "";
-    std::string line;
-    for (char c : slot->second[location.line - 1])
-      line += c == '\t' ? std::string(4, ' ') : std::string(1, c);
-    return line;
-  }
-
-  // Where the code of a line ends: without a trailing comment and blanks.
-  static size_t code_end(const std::string& line) {
-    size_t comment = line.find("//");
-    size_t end = comment == std::string::npos || trim(line.substr(0, comment)).empty() ? line.size()
-                                                                                       : comment;
-    while (end > 0 && line[end - 1] == ' ') --end;
-    return end;
-  }
-
   const Style& style_;
   std::string out_;
   size_t gutter_ = 1;
-  std::map<std::string, std::vector<std::string>> files_;
+  Sources sources_;
 };
 
 std::string count(size_t n, const char* what) {

@@ -20,6 +20,7 @@ struct Style {
   uint32_t print_limit = 3; // findings shown in full; 0: all
   bool quiet = false;       // the verdict line only
   bool verbose = false;     // notes with their places
+  uint32_t width = 100;     // columns that the timeline may take
 };
 
 std::string print_terminal(const Verdict& verdict, const Style& style);

@@ -36,6 +36,28 @@ struct Differing { // bytes that two schedules (or a result and what was wanted)
   std::string a, b;
 };
 
+// What the threads of two accesses did around them, in the order in which it was run.
+struct TimelineStep {
+  Location place;
+  std::string what;        // "writes 4 bytes", "barrier", "fence, block scope"
+  uint8_t sides = 1;       // bits 1 and 2: in whose lane it stands; 3: both took part
+  uint8_t access = 0;      // bits: the first, the second of the two accesses
+  bool barrier = false;    // at which both met (sides is 3)
+  uint32_t times = 1;      // in a row
+  uint32_t left_out = 0;   // steps of its lane before it that are not listed
+  std::string who;         // another thread than the lane's; empty: the lane's own
+  bool at_fault = false;   // what is missing is missing here
+  uint32_t other_line = 0; // of a barrier: the line at which the second side stood, if another
+};
+
+struct Timeline {
+  std::string lanes[2];            // "thread (0,0,0) of block (1,0,0)"
+  std::vector<TimelineStep> steps; // empty: there is none
+  std::string missing;             // the edge that is not there, in a few words
+  std::string scope;               // what it has to cover: "block", "device"
+  bool both_orders = false;        // were run: `differing` holds what each of them leaves
+};
+
 enum class Severity : uint8_t { error, warning };
 
 struct Finding {
@@ -49,6 +71,7 @@ struct Finding {
   std::string space;                // "shared", "global", "local" or empty
   std::vector<std::string> details; // further sentences: which orders ran, how many bytes differ
   std::string help;                 // the likely fix
+  Timeline timeline;
 };
 
 struct Note { // decides nothing

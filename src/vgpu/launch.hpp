@@ -14,6 +14,8 @@
 
 namespace assay::vgpu {
 
+class Watch; // watch.hpp
+
 // One global-memory allocation. Bytes that nobody initialised hold a poison pattern.
 struct BufferSpec {
   std::string name;
@@ -94,6 +96,7 @@ struct RunOptions {
   bool hash_path = false;                // Outcome::path (needs detect)
   std::string level;                     // "", "portable", "avx2", "avx512"
   const volatile bool* cancel = nullptr; // set by another thread: stop soon, outcome `cancelled`
+  Watch* watch = nullptr;                // writes down what orders two accesses (needs detect)
 };
 
 struct ThreadId {

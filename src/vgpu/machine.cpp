@@ -1,6 +1,7 @@
 // A launch's machine: code bound to handlers, calls, events.
 #include "vgpu/machine.hpp"
 #include "vgpu/frames.hpp"
+#include "vgpu/watch.hpp"
 
 #include "base/check.hpp"
 
@@ -56,16 +57,23 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
   }
   know_barrier_numbers();
   number_fixed_addresses();
+  auto ask_before = [&](uint32_t pc) {
+    for (int mode = 0; mode < 2; ++mode)
+      if (pc < program.ops.size() && code[mode][pc].run != vector_level->armed) {
+        originals[mode][pc] = code[mode][pc].run;
+        code[mode][pc].run = vector_level->armed;
+      }
+  };
   for (const Arm& arm : options.arms) {
     if (arm.launch != index) continue;
     arms.push_back({arm});
     if (arm.missed) continue;
-    for (uint32_t pc : {arm.first.info.pc, arm.second.info.pc})
-      for (int mode = 0; mode < 2; ++mode)
-        if (pc < program.ops.size() && code[mode][pc].run != vector_level->armed) {
-          originals[mode][pc] = code[mode][pc].run;
-          code[mode][pc].run = vector_level->armed;
-        }
+    for (uint32_t pc : {arm.first.info.pc, arm.second.info.pc}) ask_before(pc);
+  }
+  if (options.watch && options.watch->launch() == index && detector) {
+    options.watch->begin();
+    for (uint32_t pc = 0; pc < program.ops.size(); ++pc)
+      if (options.watch->watches(program, pc)) ask_before(pc);
   }
   hash_path = options.detect && options.hash_path;
   prepare_ctas();

@@ -3,6 +3,7 @@
 // anywhere between issue and the latest point that its wait allows.
 #include "base/check.hpp"
 #include "vgpu/machine.hpp"
+#include "vgpu/watch.hpp"
 
 #include <fmt/format.h>
 
@@ -103,6 +104,8 @@ void Machine::perform_copy(Cta& cta, Copy& copy) {
 
 void Machine::run_copy(Cta& cta, Copy& copy) {
   runnable.erase({cta.index, schedule::kCopyUnit + copy.seq});
+  if (options.watch && options.watch->launch() == launch_index)
+    options.watch->copied(cta.index, copy.seq, copy.pc, copy.lanes);
   perform_copy(cta, copy);
   bool let_go = false;
   for (ArmState& a : arms)
@@ -192,7 +195,12 @@ void Machine::second_has_run() {
 bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
   bool memory_op = op.code == C::ld || op.code == C::st || op.code == C::atom || op.code == C::red;
-  if (!memory_op || !detector) return false;
+  if (!detector) return false;
+  const bool watched = options.watch && options.watch->launch() == launch_index;
+  if (!memory_op || arms.empty()) {
+    if (watched) watch(*options.watch, *this, w, pc, op, regs);
+    return false;
+  }
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
   auto matches = [&](const race::Side& side, const Arm& arm) {
@@ -225,6 +233,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     }
     if (a.holding && matches(a.arm.second, a.arm)) a.second_done = is_second = true;
   }
+  if (watched) watch(*options.watch, *this, w, pc, op, regs);
   // The second access happens now, before anybody else can run; then the first may go on.
   if (is_second) second_has_run();
   return false;

@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "vgpu/frames.hpp"
 #include "vgpu/machine.hpp"
+#include "vgpu/watch.hpp"
 
 #include <fmt/format.h>
 
@@ -205,6 +206,8 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
          fmt::format("a phase of barrier {} completed because threads had exited", number),
          place(*cta.warps[s.warp], s.pc, uint32_t(__builtin_ctz(s.lanes)), "waited"));
   }
+  if (options.watch && options.watch->launch() == launch_index)
+    options.watch->barrier(cta.index, number, b.arrived);
   if (detector) {
     std::swap(phase.arrived, b.arrived);
     std::swap(phase.acquiring, b.acquiring);

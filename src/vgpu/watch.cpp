@@ -1,0 +1,151 @@
+// The record that a watched run leaves; see watch.hpp.
+#include "vgpu/watch.hpp"
+
+#include "vgpu/machine.hpp"
+
+#include <algorithm>
+
+namespace assay::vgpu {
+
+namespace {
+
+bool orders(const ir::Program& program, const ir::Op& op) {
+  using C = ir::OpCode;
+  switch (op.code) {
+  case C::bar:
+  case C::fence:
+  case C::atom:
+  case C::red:
+  case C::bar_warp_sync:
+  case C::cp_async:
+  case C::cp_async_commit:
+  case C::cp_async_wait: return true;
+  case C::ld:
+  case C::st: return program.mem[op.c].semantics != ir::Semantics::weak;
+  default: return false;
+  }
+}
+
+// Operations before which a warp without points left stops, to come back later.
+bool is_point(const ir::Program& program, const ir::Op& op) {
+  using C = ir::OpCode;
+  return orders(program, op) && op.code != C::bar_warp_sync && op.code != C::cp_async_commit;
+}
+
+bool accesses_memory(ir::OpCode code) {
+  using C = ir::OpCode;
+  return code == C::ld || code == C::st || code == C::atom || code == C::red;
+}
+
+} // namespace
+
+bool Watch::watches(const ir::Program& program, uint32_t pc) const {
+  if (pc == conflict_.first.info.pc || pc == conflict_.second.info.pc) return true;
+  return orders(program, program.ops[pc]);
+}
+
+void Watch::begin() {
+  steps_.clear();
+  now_ = since_ = phases_ = seen_ = 0;
+}
+
+void Watch::step(WatchedStep step) {
+  step.when = ++now_;
+  seen_ |= step.access;
+  if (seen_ == 3 && ++since_ > kAfter) enough_ = true;
+  if (enough_ || steps_.size() >= kMost) return;
+  if (!seen_ && steps_.size() >= kMostBefore) steps_.pop_front();
+  // Polling repeats one operation; it is told once.
+  for (size_t back = 0; back < std::min<size_t>(steps_.size(), 64) && !step.access; ++back) {
+    WatchedStep& last = steps_[steps_.size() - 1 - back];
+    if (last.agent.cta != step.agent.cta || last.agent.warp != step.agent.warp) continue;
+    if (last.pc != step.pc || last.lanes != step.lanes || last.access || last.phase ||
+        last.addresses != step.addresses)
+      break;
+    last.times += !step.waits;
+    last.when = step.when;
+    return;
+  }
+  steps_.push_back(std::move(step));
+}
+
+void Watch::barrier(uint32_t cta, uint32_t number, const std::vector<uint32_t>& lanes) {
+  if (!in_sight(cta)) return;
+  ++phases_;
+  std::vector<uint32_t> left = lanes;
+  size_t open = size_t(std::count_if(left.begin(), left.end(), [](uint32_t l) { return l != 0; }));
+  for (auto s = steps_.rbegin(); open && s != steps_.rend(); ++s) {
+    if (s->agent.cta != cta || s->barrier != number + 1 || s->phase) continue;
+    uint32_t& arrived = left[s->agent.warp];
+    if (!(arrived & s->lanes)) continue;
+    s->phase = phases_;
+    arrived &= ~s->lanes;
+    open -= arrived == 0;
+  }
+}
+
+void Watch::copied(uint32_t cta, uint32_t copy, uint32_t pc, uint32_t lanes) {
+  if (!in_sight(cta)) return;
+  WatchedStep s;
+  s.pc = pc;
+  s.agent = {cta, race::kCopyAgent + copy * 32};
+  s.lanes = lanes;
+  s.copy = copy;
+  const race::Side* sides[] = {&conflict_.first, &conflict_.second};
+  for (int i = 0; i < 2; ++i) {
+    const race::Agent& a = sides[i]->agent;
+    if (a.cta == cta && a.warp >= race::kCopyAgent && (a.warp - race::kCopyAgent) / 32 == copy)
+      s.access |= uint8_t(1 << i);
+  }
+  step(std::move(s));
+}
+
+namespace {
+
+uint32_t active_lanes(const Warp& w, const ir::Op& op, char* regs) {
+  uint32_t active = w.exec_bits;
+  if (!(op.flags & ir::kGuarded)) return active;
+  const auto& guard = lanes<int32_t>(regs, op.guard);
+  for (uint32_t i = 0; i < 32; ++i)
+    if ((guard.v[i] != 0) == ((op.flags & ir::kGuardNegated) != 0)) active &= ~(1u << i);
+  return active;
+}
+
+} // namespace
+
+void watch(Watch& watch, Machine& m, Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  const uint32_t cta = w.cta->index, active = active_lanes(w, op, regs);
+  if (!watch.in_sight(cta) || !active || (is_point(m.program, op) && !w.points_left)) return;
+  WatchedStep s;
+  s.pc = pc;
+  s.agent = m.agent(w);
+  s.lanes = active;
+  if (op.code == ir::OpCode::bar)
+    s.barrier = lanes<uint32_t>(regs, op.a).v[uint32_t(__builtin_ctz(active))] + 1;
+  s.waits = op.code == ir::OpCode::cp_async_wait;
+  if (op.code == ir::OpCode::cp_async) s.copy = w.cta->next_copy;
+  const bool addressed = accesses_memory(op.code);
+  const ir::MemInfo* info = addressed ? &m.program.mem[op.c] : nullptr;
+  if (addressed && orders(m.program, op))
+    for (uint32_t i = 0; i < 32; ++i)
+      if (active >> i & 1)
+        s.addresses.emplace_back(i, m.lane_address(op, *info, regs, i, *w.group));
+  const race::Conflict& c = watch.conflict();
+  const race::Side* sides[] = {&c.first, &c.second};
+  for (int k = 0; k < 2; ++k) {
+    const race::Side& side = *sides[k];
+    if (side.info.pc != pc || side.agent.cta != cta || side.agent.warp != w.index) continue;
+    if (!(active >> side.lane & 1) || m.detector->time(m.agent(w), side.lane) != side.time)
+      continue;
+    if (addressed) {
+      uint64_t a = m.lane_address(op, *info, regs, side.lane, *w.group);
+      if (c.space == race::Space::shared) a = ir::offset_of(a);
+      if (a >= c.address + 16 || c.address >= a + uint64_t(info->bytes) * info->vector) continue;
+    }
+    s.access |= uint8_t(1 << k);
+  }
+  // A plain access is of interest where it is one of the two.
+  if (s.access || orders(m.program, op)) watch.step(std::move(s));
+}
+
+} // namespace assay::vgpu
