@@ -58,7 +58,9 @@ private:
     ++report_.schedules;
     take_events(report_.first, policy);
     take_conflicts(report_.first, policy);
-    for (const vgpu::RunNote& n : report_.first.notes) add_note(n.kind, n.message, n.places);
+    for (const vgpu::RunNote& n : report_.first.notes) // a hang relies on nothing
+      if (report_.first.completed || n.kind != "relies-on-residency")
+        add_note(n.kind, n.message, n.places);
   }
 
   bool out_of_time() const {
@@ -85,6 +87,18 @@ private:
         if (report_.unknown.empty()) report_.unknown = reason(job_, e);
         continue;
       }
+      // Hardware starts blocks in the order of their indices, though nobody promises it.
+      if (e.starved && report_.first.completed) {
+        add_note("relies-on-cta-order",
+                 "blocks wait for others of a lower index: when blocks start in another order, all "
+                 "that are resident may wait for one that has no room",
+                 e.places);
+        continue;
+      }
+      // It ends under one schedule and not under another.
+      if (report_.first.completed &&
+          (e.kind == vgpu::EventKind::hang || e.kind == vgpu::EventKind::deadlock))
+        report_.deterministic = false;
       Finding f;
       f.kind = vgpu::kind_name(e.kind);
       f.message = e.message;
@@ -311,6 +325,7 @@ private:
       s.out.conflicts = std::move(out.conflicts);
       s.out.trace = std::move(out.trace);
       s.out.digest = out.digest;
+      s.out.completed = out.completed;
     });
     miss(pairs);
     for (const Shown& s : shown)
@@ -342,7 +357,9 @@ private:
 
   // What the run of a pair in the other order left.
   void take_turned(Pair& p, const vgpu::Outcome& out) {
-    if (!p.reversed || (out.digest == p.outcome && out.completed)) return;
+    if (!p.reversed) return;
+    const Digest& usual = p.completed ? p.outcome : report_.first.digest; // what an end leaves
+    if (out.completed && out.digest == usual) return;
     p.differs = out.completed;
     p.differing = out.completed ? differences(report_.first, out) : std::vector<Difference>{};
     p.other_trace = out.trace;

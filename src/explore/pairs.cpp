@@ -39,6 +39,7 @@ bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
       p.arms = arms;
       p.trace = out.trace;
       p.outcome = out.digest;
+      p.completed = out.completed;
       p.value_race = value;
       instances.push_back(std::move(p));
     }

@@ -16,6 +16,7 @@ struct Pair { // a conflict seen in some run
   std::vector<vgpu::Arm> arms; // of the run that showed it
   schedule::Trace trace;
   Digest outcome;
+  bool completed = false; // did that run end?
   bool value_race = false, reversed = false, tried = false;
   bool differs = false; // the other order left other bytes
   bool missed = false;  // the other order: the read missed the write

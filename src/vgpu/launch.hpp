@@ -140,6 +140,7 @@ struct Event { // a memory, barrier or control finding of this run
   EventKind kind;
   std::string message; // one sentence
   std::vector<Place> places;
+  bool starved = false; // a hang or deadlock while CTAs waited for room to start
 };
 
 struct RunNote { // released-by-exit, foreign-local-address, …

@@ -162,6 +162,7 @@ struct Machine {
     return {w.cta->index, w.index * 32 + uint32_t(__builtin_ctz(g.lanes))};
   }
   bool admit();
+  bool admit_stalled();
   // -- CTAs (machine_cta.cpp) -------------------------------------------------------------------
   void prepare_ctas();
   void start_cta(uint32_t index);
@@ -199,6 +200,16 @@ struct Machine {
   void second_has_run(); // of an armed pair whose first access is held
   void split(Warp& w, Group& g);
   void deadlock();
+  // Hangs (machine_hang.cpp).
+  bool hangs(); // a full round of all agents leaves everything as it was
+  bool full_round(const std::vector<schedule::AgentId>& all);
+  void report_hang();
+  void note_residency();
+  uint64_t state_hash() const;
+  Place loop_place(const Warp& w, const Group& g);
+  uint64_t stalls = 0, next_hang_check = 0; // how often all agents had stalled
+  uint64_t unrepeatable = 0;                // reads of clocks, of values that were overwritten
+  bool residency_noted = false;
   bool reaches_forward(uint32_t from, uint32_t to) const;
   // Polling (machine_spin.cpp). `cells`: the locations that the lanes have just read in vain.
   void polled(Warp& w, uint32_t pc, uint32_t lanes, const uint8_t* const* cells, uint32_t bytes);

@@ -305,6 +305,7 @@ void Machine::deadlock() {
       }
   event.message = fmt::format("{} group{} of threads wait and nothing can run: a deadlock", waiting,
                               waiting == 1 ? "" : "s");
+  event.starved = !not_started.empty();
   outcome.events.push_back(std::move(event));
   abort = true;
 }

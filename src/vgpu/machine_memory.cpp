@@ -354,6 +354,7 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
         if (misses_writes && polls)
           back[i] = writes_missed(w, pc, i, at.region->space, address[i], bytes);
         if (back[i]) {
+          ++unrepeatable;
           missing = true;
           std::memcpy(
               value,

@@ -281,6 +281,13 @@ bool Machine::admit() {
   return true;
 }
 
+// The resident CTAs wait: another one starts if there is room.
+bool Machine::admit_stalled() {
+  if (not_started.empty() || resident.size() >= resident_limit) return false;
+  note_residency();
+  return admit();
+}
+
 // Lets the accesses that exploration holds back go on, since everyone else waits.
 bool Machine::release_held() {
   bool any = false;
@@ -375,11 +382,13 @@ void Machine::run() {
     if (runnable.empty() || all_stalled) {
       stalled_agents = 0;
       // First CTAs that have not started: what a held access waits for may be in one of them.
-      if (admit() || release_held()) continue;
+      if (admit_stalled() || release_held()) continue;
       if (runnable.empty()) {
         if (!lost_accesses() && live_ctas) deadlock();
         return;
       }
+      if (hangs()) return report_hang();
+      if (abort || runnable.empty()) continue;
     }
     size_t at = runnable.find(last);
     int index = at < runnable.size() ? int(at) : -1;

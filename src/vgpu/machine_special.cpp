@@ -86,6 +86,7 @@ uint64_t Machine::scheduled_value(const Warp& w, ir::Special s, uint8_t variatio
     uint32_t sm = w.cta->index % sms;
     return variation == 0 ? sm : variation == 1 ? (sm + sms / 2 + 1) % sms : sms - 1 - sm;
   }
+  ++unrepeatable;
   uint64_t time = instructions + w.instructions + ++virtual_time;
   if (s == S::pm) return variation ? time * variation : 0;
   if (variation) time = variation == 1 ? 3 * time + 0x100001003 : 37 * time + 0x3000000007;

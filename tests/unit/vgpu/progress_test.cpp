@@ -215,7 +215,7 @@ TEST(Progress, OnlyResidentCtasWaitForEachOther) {
     Outcome o = run_within(100000000, j, "canonical");
     EXPECT_EQ(o.completed, more == 0);
     if (more) {
-      EXPECT_EQ(o.events[0].kind, EventKind::budget);
+      EXPECT_EQ(o.events[0].kind, EventKind::hang);
     }
   }
 }
