@@ -84,6 +84,7 @@ void Machine::complete_meet(Warp& w, uint32_t mask, uint64_t key) {
       for (uint32_t i = 0; i < 32; ++i)
         if (o.lanes >> i & 1) all.v[i] = o.deposit->v[i];
     }
+  bool apart = false, barrier = false;
   for (Group& g : w.groups) {
     if (g.state != GroupState::at_meet || g.meet_key != key || g.meet_mask != mask) continue;
     for (Group& o : w.groups)
@@ -97,9 +98,14 @@ void Machine::complete_meet(Warp& w, uint32_t mask, uint64_t key) {
     g.deposit_lanes = from;
     g.has_deposit = true;
     g.pc += 1;
+    apart |= g.lanes != from;
+    barrier = program.ops[g.pc].code == ir::OpCode::bar_warp_sync;
     // It stands before the operation itself, which is no scheduling point of its own.
     set_state(w, g, GroupState::ready);
   }
+  // Groups that stay apart go on one after the other; they are ordered now, and once, or what the
+  // first does next would come before what the second does.
+  if (detector && barrier && apart) detector->warp_sync(agent(w), from);
 }
 
 namespace {
@@ -217,7 +223,8 @@ uint32_t Machine::shuffle(Warp& w, uint32_t pc, const ir::Op& op, char* regs, ui
   const ir::Slot* extra = &program.extra[op.imm >> 8];
   uint32_t members = lanes<uint32_t>(regs, extra[1]).v[i] & w.deposit_lanes;
   if (extra[0] != ir::kNoSlot) lanes<int32_t>(regs, extra[0]).v[i] = inside ? -1 : 0;
-  auto value = uint32_t(w.live >> from & 1 ? in.v[from] : in.v[i]);
+  // Who took part may have exited since, if its group went on first.
+  auto value = uint32_t((w.live | w.deposit_lanes) >> from & 1 ? in.v[from] : in.v[i]);
   if (members >> from & 1) return value;
   if (first_open_use(pc))
     open_value(w, pc, i,
@@ -231,10 +238,10 @@ void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* reg
   const Lanes<uint64_t> in = w.deposit; // d may be one of the sources
   uint32_t active = w.exec_bits;
   auto mask_of = [&](ir::Slot slot, uint32_t i) {
-    return (slot == ir::kNoSlot ? kAllLanes : lanes<uint32_t>(regs, slot).v[i]) & w.live;
+    return (slot == ir::kNoSlot ? kAllLanes : lanes<uint32_t>(regs, slot).v[i]) & w.deposit_lanes;
   };
   if (op.code == C::bar_warp_sync) {
-    if (!detector) return;
+    if (!detector || w.deposit_lanes & ~active) return; // see complete_meet
     uint32_t left = active;
     while (left) {
       uint32_t mask = mask_of(op.a, uint32_t(__builtin_ctz(left)));
