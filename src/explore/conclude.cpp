@@ -87,8 +87,12 @@ private:
         race_differs = true;
         report_.deterministic = false;
       }
-      bool harmless = best->tried && best->reversed && !best->differs && report_.deterministic &&
-                      !loses_updates(best->conflict);
+      // An order in which somebody waits for ever, or goes astray, is no order that changes nothing.
+      bool stuck = std::any_of(instances.begin(), instances.end(), [](const Pair& p) {
+        return !p.differs && !p.other_trace.steps.empty();
+      });
+      bool harmless = best->tried && best->reversed && !best->differs && !stuck &&
+                      report_.deterministic && !loses_updates(best->conflict);
       f.kind = harmless ? "race-without-consequence" : "race";
       f.severity = harmless ? Severity::warning : Severity::error;
       races.push_back(std::move(f));
