@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the cases in other shapes, where what they expect has to hold as well.
 
-    variants.py ASSAY [--all] [--table FILE]
+    variants.py ASSAY [--all] [--table FILE] [--only CASE…]
 
 A shape is a grid (as in the case, or sixteen times as large), a block of 64, 256 or 1,024 threads,
 the names in the case or other ones (of kernel, arguments and files, in a copy), and a build with or
@@ -85,9 +85,10 @@ def main():
     parser.add_argument("assay")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--only", nargs="+", default=["*"], help="cases, without those of foreign/")
     arguments = parser.parse_args()
     assay = str(pathlib.Path(arguments.assay).resolve())
-    cases = sorted(CASES.glob("*/*.toml"))
+    cases = sorted(c for name in arguments.only for c in CASES.glob(f"{name}/*.toml"))
     doctor = subprocess.run([assay, "doctor", "--json"], capture_output=True, text=True).stdout
     compiler = any(i["state"] == "yes" for i in json.loads(doctor)["items"] if "CUDA" in i["what"])
     passed = failed = skipped = 0
@@ -96,13 +97,15 @@ def main():
         other = pathlib.Path(scratch) / "cases"
         other.mkdir()
         copies = [renamed(c, other / f"c{n // 2}") for n, c in enumerate(cases)]
-        foreign = sorted(FOREIGN.glob("*.cu"))
+        foreign = sorted(FOREIGN.glob("*.cu")) if arguments.only == ["*"] else []
         runs = [(s, copies if s[2] else cases) for s in shapes(arguments.all)]
         runs += [((0, 0, True, debug), foreign) for debug in (False, True)]
         for shape, files in runs:
             blocks, threads, names, debug = shape
             if (names or debug) and not compiler:
                 skipped += len(files)
+                continue
+            if not files:
                 continue
             results = [run(assay, c, shape, scratch) for c in files]
             good = sum(ok for ok, _ in results)

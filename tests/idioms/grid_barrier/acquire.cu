@@ -12,8 +12,8 @@
 // twin acquire_scope: race global @A @B
 // twin acquire_scope: race-without-consequence global @C @P
 // twin acquire_scope: race global @C @P
-// later gather: race global @A @B
-// later scatter: race global @A @B
+// twin gather: race global @A @B
+// twin scatter: race global @A @B
 __device__ void arrive(unsigned* count) {
   asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory"); // @C ~release{release => relaxed} ~release_scope{gpu => cta}
 }

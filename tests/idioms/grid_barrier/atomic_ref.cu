@@ -9,8 +9,8 @@
 // twin arrive_acquire: race global @A @B
 // twin release: race global @A @B
 // twin acquire: race global @A @B
-// later gather: race global @A @B
-// later scatter: race global @A @B
+// twin gather: race global @A @B
+// twin scatter: race global @A @B
 #include <cuda/atomic>
 
 using Cell = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;

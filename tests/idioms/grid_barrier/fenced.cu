@@ -8,7 +8,7 @@
 // twin acquire: race global @A @B
 // twin acquire_scope: race global @A @B
 // twin gather: race global @A @B
-// later scatter: race global @A @B
+// twin scatter: race global @A @B
 __device__ void grid_barrier(unsigned* count, unsigned goal) {
   __syncthreads(); // ~gather
   if (threadIdx.x == 0) {

@@ -1,0 +1,14 @@
+// Place of each block's largest element, where elements are one of four values and so tie often.
+// Of those whose element is the largest, the lowest index is kept.
+// expect: pass
+__global__ void argmax(const unsigned* x, unsigned* best) {
+  __shared__ unsigned largest, where;
+  if (threadIdx.x == 0) largest = 0, where = 0xffffffffu;
+  __syncthreads();
+  unsigned v = x[blockIdx.x * blockDim.x + threadIdx.x] % 4;
+  atomicMax(&largest, v);
+  __syncthreads();
+  if (v == largest) atomicMin(&where, threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) best[blockIdx.x] = where;
+}

@@ -1,0 +1,24 @@
+// Even blocks hand a tile to the odd block after them and raise a flag.
+// Defect: __threadfence_block() orders for the own block only, and the flag is for another one.
+// expect: race global @A @B
+__device__ int ready[1024];
+
+__global__ void hand_over(const float* x, float* mail, float* y) {
+  int pair = blockIdx.x / 2, i = pair * blockDim.x + threadIdx.x;
+  if (blockIdx.x % 2 == 0) {
+    mail[i] = 2.0f * x[i]; // @A
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence_block();
+      atomicExch(&ready[pair], 1);
+    }
+  } else {
+    if (threadIdx.x == 0) {
+      while (atomicAdd(&ready[pair], 0) == 0) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+    y[i] = mail[i]; // @B
+  }
+}
