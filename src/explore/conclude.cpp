@@ -87,7 +87,8 @@ private:
         race_differs = true;
         report_.deterministic = false;
       }
-      // An order in which somebody waits for ever, or goes astray, is no order that changes nothing.
+      // An order in which somebody waits for ever, or goes astray, is no order that changes
+      // nothing.
       bool stuck = std::any_of(instances.begin(), instances.end(), [](const Pair& p) {
         return !p.differs && !p.other_trace.steps.empty();
       });
