@@ -5,10 +5,10 @@
 // want 1 s32: 9 3
 // want 2 u32: 0
 // expect: pass
-// later acquire: nondeterministic global @A @A
-// later acquire_scope: nondeterministic global @A @A
-// later release: nondeterministic global @A @A
-// later release_scope: nondeterministic global @A @A
+// twin acquire: nondeterministic global @A @A
+// twin acquire_scope: nondeterministic global @A @A
+// twin release: nondeterministic global @A @A
+// twin release_scope: nondeterministic global @A @A
 __global__ void largest(const int* x, volatile int* best, unsigned* lock) {
   if (threadIdx.x % 32 != 0) return;
   int v = x[(blockIdx.x * blockDim.x + threadIdx.x) / 32];

@@ -4,10 +4,10 @@
 // want 1 u32: 2
 // want 2 u32: 1 2 4 8
 // expect: pass
-// later publish: nondeterministic global @A @B
-// later publish_scope: nondeterministic global @A @B
-// later acquire: nondeterministic global @A @B
-// later acquire_scope: nondeterministic global @A @B
+// twin publish: nondeterministic global @A @B
+// twin publish_scope: nondeterministic global @A @B
+// twin acquire: nondeterministic global @A @B
+// twin acquire_scope: nondeterministic global @A @B
 __global__ void powers(volatile unsigned* table, unsigned* state, unsigned* y) {
   if (threadIdx.x > 0) return;
   volatile unsigned* look = state;

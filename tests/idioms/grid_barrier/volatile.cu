@@ -5,14 +5,10 @@
 // want 2 u32: 0
 // want 3 u32: 3
 // expect: pass
-// later release: nondeterministic global @A @B
-// later release_scope: nondeterministic global @A @B
-// later acquire: nondeterministic global @A @B
-// later acquire_scope: nondeterministic global @A @B
-// later gather: nondeterministic global @A @B
-// later scatter: nondeterministic global @A @B
+// twin release: nondeterministic global @A @B
+// twin release_scope: nondeterministic global @A @B
 __device__ void grid_barrier(unsigned* count, volatile unsigned* generation) {
-  __syncthreads(); // ~gather
+  __syncthreads();
   if (threadIdx.x == 0) {
     unsigned current = *generation;
     __threadfence(); // ~release ~release_scope{__threadfence() => __threadfence_block()}
@@ -24,9 +20,9 @@ __device__ void grid_barrier(unsigned* count, volatile unsigned* generation) {
       while (*generation == current) {
       }
     }
-    __threadfence(); // ~acquire ~acquire_scope{__threadfence() => __threadfence_block()}
+    __threadfence();
   }
-  __syncthreads(); // ~scatter
+  __syncthreads();
 }
 
 __global__ void diffuse(volatile float* a, volatile float* b, unsigned* count,

@@ -1,16 +1,16 @@
 // Sum over a grid in one launch, as CUDA's programming guide describes it: volatile partial sums,
-// so that no cache keeps old ones, and fences around the counter, so that they come in order.
+// so that no cache keeps old ones, and a fence before the counter, so that they come in order. Behind
+// the counter stands a barrier, which volatile reads do not overtake.
 // launch: --arch sm_80 --grid 4 --block 96 --arg list:u32[3*384] --arg out:16 --arg zeros:u32[1]
 // launch: --arg out:4
 // want 2 u32: 0
 // want 3 u32: 1152
 // expect: pass
-// later release: nondeterministic global @A @B
-// later release_scope: nondeterministic global @A @B
-// later acquire: nondeterministic global @A @B
-// later acquire_scope: nondeterministic global @A @B
+// twin release: nondeterministic global @A @B
+// twin release_scope: nondeterministic global @A @B
 // twin barrier: race shared @S @T
-// later flag_barrier: race shared @L @M
+// twin flag_barrier: race shared @L @M
+// twin flag_barrier: nondeterministic global @A @B
 __global__ void grid_sum(const unsigned* x, volatile unsigned* partial, unsigned* arrived,
                          unsigned* total) {
   __shared__ unsigned sums[3];
@@ -22,7 +22,6 @@ __global__ void grid_sum(const unsigned* x, volatile unsigned* partial, unsigned
     partial[blockIdx.x] = sums[0] + sums[1] + sums[2]; // @A @T
     __threadfence(); // ~release ~release_scope{__threadfence() => __threadfence_block()}
     unsigned before = atomicInc(arrived, gridDim.x - 1);
-    __threadfence(); // ~acquire ~acquire_scope{__threadfence() => __threadfence_block()}
     last = before == gridDim.x - 1; // @L
   }
   __syncthreads(); // ~flag_barrier

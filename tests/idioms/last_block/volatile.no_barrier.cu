@@ -1,6 +1,7 @@
 // volatile.cu without `barrier`; written by tests/idioms/derive.py.
 // Sum over a grid in one launch, as CUDA's programming guide describes it: volatile partial sums,
-// so that no cache keeps old ones, and fences around the counter, so that they come in order.
+// so that no cache keeps old ones, and a fence before the counter, so that they come in order. Behind
+// the counter stands a barrier, which volatile reads do not overtake.
 // launch: --arch sm_80 --grid 4 --block 96 --arg list:u32[3*384] --arg out:16 --arg zeros:u32[1]
 // launch: --arg out:4
 // expect: race shared @S @T
@@ -14,7 +15,6 @@ __global__ void grid_sum(const unsigned* x, volatile unsigned* partial, unsigned
     partial[blockIdx.x] = sums[0] + sums[1] + sums[2]; // @A @T
     __threadfence();
     unsigned before = atomicInc(arrived, gridDim.x - 1);
-    __threadfence();
     last = before == gridDim.x - 1; // @L
   }
   __syncthreads();

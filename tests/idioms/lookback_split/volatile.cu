@@ -3,14 +3,14 @@
 // launch: --arch sm_80 --grid 5 --block 64 --arg list:u32[1*320] --arg out:1280
 // launch: --arg zeros:u32[5] --arg out:20 --arg out:20
 // expect: pass
-// later sum_release: nondeterministic global @A @R
-// later sum_release_scope: nondeterministic global @A @R
-// later prefix_release: nondeterministic global @P @Q
-// later prefix_release_scope: nondeterministic global @P @Q
-// later acquire: nondeterministic global @A @R
-// later acquire: nondeterministic global @P @Q
-// later acquire_scope: nondeterministic global @A @R
-// later acquire_scope: nondeterministic global @P @Q
+// twin sum_release: nondeterministic global @A @R
+// twin sum_release_scope: nondeterministic global @A @R
+// twin prefix_release: nondeterministic global @P @Q
+// twin prefix_release_scope: nondeterministic global @P @Q
+// twin acquire: nondeterministic global @A @R
+// twin acquire: nondeterministic global @P @Q
+// twin acquire_scope: nondeterministic global @A @R
+// twin acquire_scope: nondeterministic global @P @Q
 // twin broadcast: race shared @S @T
 // twin halves: race shared @H @I
 

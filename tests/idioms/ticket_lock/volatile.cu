@@ -3,10 +3,10 @@
 // launch: --arg zeros:u32[2]
 // want 1 u32: 21 6
 // expect: pass
-// later release: nondeterministic global @A @A
-// later release_scope: nondeterministic global @A @A
-// later acquire: nondeterministic global @A @A
-// later acquire_scope: nondeterministic global @A @A
+// twin release: nondeterministic global @A @A
+// twin release_scope: nondeterministic global @A @A
+// twin acquire: nondeterministic global @A @A
+// twin acquire_scope: nondeterministic global @A @A
 __global__ void account(const unsigned* x, volatile unsigned* totals, volatile unsigned* lock) {
   if (threadIdx.x % 32 != 0) return;
   unsigned v = x[(blockIdx.x * blockDim.x + threadIdx.x) / 32];

@@ -1,0 +1,41 @@
+// thread_fence.cu without `acquire_scope`; written by tests/idioms/derive.py.
+// A table that whoever needs it first fills: the flag is looked at without the lock and, if it is
+// not up, once more under the lock. Plain data,
+// fences of libcu++ with acquire and release.
+// launch: --arch sm_80 --grid 4 --block 32 --arg out:32 --arg zeros:u32[1] --arg zeros:u32[1]
+// launch: --arg out:16
+// expect: race global @A @B
+#include <cuda/atomic>
+
+__device__ void fence_for_grid() {
+  cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+}
+
+__device__ void fence_for_block() {
+  cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_block);
+}
+
+__device__ void fill(unsigned* table) {
+  for (int i = 0; i < 8; ++i) table[i] = 1u << i; // @A
+}
+
+__global__ void powers(unsigned* table, unsigned* flag, unsigned* lock, unsigned* y) {
+  volatile unsigned* ready = flag;
+  if (threadIdx.x == 0) {
+    if (*ready == 0) {
+      while (atomicCAS(lock, 0, 1) != 0) {
+      }
+      fence_for_grid();
+      if (*ready == 0) {
+        fill(table);
+        fence_for_grid();
+        *ready = 1;
+      }
+      fence_for_grid();
+      atomicExch(lock, 0);
+    }
+    fence_for_block();
+  }
+  __syncthreads();
+  if (threadIdx.x == 31) y[blockIdx.x] = table[blockIdx.x]; // @B
+}

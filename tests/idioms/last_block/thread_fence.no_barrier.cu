@@ -1,0 +1,39 @@
+// thread_fence.cu without `barrier`; written by tests/idioms/derive.py.
+// Sum over a grid in one launch: the block that arrives last adds up what the others left. Plain
+// data, a relaxed cuda::atomic_ref with cuda::atomic_thread_fence on both sides.
+// launch: --arch sm_80 --grid 4 --block 96 --arg list:u32[3*384] --arg out:16 --arg zeros:u32[1]
+// launch: --arg out:4
+// expect: race shared @S @T
+#include <cuda/atomic>
+
+__device__ void fence_for_grid() {
+  cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+}
+
+__device__ void fence_for_block() {
+  cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_block);
+}
+
+__global__ void grid_sum(const unsigned* x, unsigned* partial, unsigned* arrived, unsigned* total) {
+  __shared__ unsigned sums[3];
+  __shared__ bool last;
+  unsigned v = __reduce_add_sync(~0u, x[blockIdx.x * blockDim.x + threadIdx.x]);
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v; // @S
+  if (threadIdx.x == 0) {
+    unsigned sum = 0;
+    for (int w = 0; w < 3; ++w) sum += sums[w]; // @T
+    partial[blockIdx.x] = sum; // @A
+    fence_for_grid();
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> counter(*arrived);
+    unsigned before = counter.fetch_add(1, cuda::memory_order_relaxed);
+    last = before == gridDim.x - 1;
+    fence_for_grid();
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    unsigned sum = 0;
+    for (unsigned b = 0; b < gridDim.x; ++b) sum += partial[b]; // @B
+    *total = sum;
+    *arrived = 0;
+  }
+}

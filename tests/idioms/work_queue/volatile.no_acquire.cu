@@ -1,0 +1,35 @@
+// volatile.cu without `acquire`; written by tests/idioms/derive.py.
+// Persistent blocks take nodes of a tree from a queue and put both children into it: a ticket for the
+// place to take from, another for the place to put to. Payload and marks are volatile, with fences.
+// launch: --arch sm_80 --grid 3 --block 32 --arg zeros:u32[32] --arg zeros:u32[32]
+// launch: --arg inlist:u32[0,1] --arg out:60
+// expect: nondeterministic global @A @B
+constexpr unsigned kNodes = 15;
+
+__global__ void walk(volatile unsigned* payload, unsigned* marks, unsigned* ends,
+                     unsigned* squares) {
+  __shared__ unsigned ticket, node;
+  volatile unsigned* mark = marks;
+  if (blockIdx.x == 0 && threadIdx.x == 0) mark[0] = 1;
+  for (;;) {
+    if (threadIdx.x == 0) {
+      ticket = atomicAdd(&ends[0], 1u);
+      if (ticket < kNodes) {
+        while (mark[ticket] == 0) {
+        }
+        node = payload[ticket]; // @B
+        payload[ticket] = 0, mark[ticket] = 0;
+      }
+    }
+    __syncthreads();
+    if (ticket >= kNodes) return;
+    if (threadIdx.x == 31) squares[node] = node * node;
+    if (threadIdx.x < 2 && 2 * node + 1 + threadIdx.x < kNodes) {
+      unsigned place = atomicAdd(&ends[1], 1u);
+      payload[place] = 2 * node + 1 + threadIdx.x; // @A
+      __threadfence();
+      mark[place] = 1;
+    }
+    __syncthreads();
+  }
+}
