@@ -221,7 +221,10 @@ const std::vector<LaunchOption>& launch_options() {
       {"--show", "N=TYPE", "print parameter N's buffer as values of TYPE", true},
       {"--schedule", "POLICY", "which schedule to run; `all` explores with every policy", false},
       {"--seed", "S", "seed of inputs and schedules (default 1)", false},
-      {"--budget", "STEPS|SECONDSs", "limit: thread-instructions (1000000) or seconds (10s)",
+      {"--budget", "STEPS|SECONDSs",
+       "end early: a run after so many thread-instructions (--budget 1000000), all of it after so "
+       "many "
+       "seconds (--budget 10s)",
        false},
       {"--check", "all|none", "bounds, poison and race detection (default all)", false},
       {"--fail-on", "KIND", "least defect that fails: nondeterministic, race or value-race", false},

@@ -1,7 +1,9 @@
 // assay check: everything that applies to a kernel or a case, or to every case below a folder.
 #include "cases/case.hpp"
+#include "cli/acceptance.hpp"
 #include "cli/buffers.hpp"
 #include "cli/judge.hpp"
+#include "cli/publish.hpp"
 #include "explore/pool.hpp"
 #include "report/json.hpp"
 
@@ -26,7 +28,8 @@ struct Answer {
   bool met = true; // its expectation
 };
 
-Answer check_target(const std::string& target, const Session& session, const Flags& flags) {
+Answer check_target(const std::string& target, const Session& session, const Flags& flags,
+                    Acceptance& acceptance) {
   Answer answer;
   Result<cases::Prepared> prepared = cases::prepare(target, session.options);
   if (!prepared) {
@@ -43,6 +46,7 @@ Answer check_target(const std::string& target, const Session& session, const Fla
     report::Verdict verdict =
         judge({*prepared, *subject, variant, Command::check, session}, explored);
     if (flags.verify) answer.met = meets_expectation(*prepared, verdict) && answer.met;
+    acceptance.apply(verdict);
     answer.verdicts.push_back(std::move(verdict));
     answer.shown.push_back(shown_buffers(*subject, explored.first));
     if (variant > 0) continue; // a file holds one variant
@@ -56,33 +60,37 @@ Answer check_target(const std::string& target, const Session& session, const Fla
 
 report::Row row_of(const std::string& target, const Answer& answer, const Flags& flags) {
   using State = report::Row::State;
-  report::Row row{target, State::passed, ""};
-  if (answer.error) {
-    row.state = answer.error->code == ErrorCode::environment   ? State::skipped
-                : answer.error->code == ErrorCode::unsupported ? State::unknown
-                                                               : State::broken;
-    row.text = answer.error->text();
-    return row;
-  }
-  report::Style plain;
-  for (const report::Verdict& verdict : answer.verdicts) {
-    std::string line = report::verdict_line(verdict, plain);
-    line.pop_back();
-    bool bad = flags.verify ? verdict.expectation == "unmet" : verdict.verdict != "pass";
-    if (row.text.empty() || (bad && row.state == State::passed)) row.text = line;
-    if (!bad) continue;
-    row.state = verdict.verdict == "unknown" ? State::unknown : State::failed;
-    for (const std::string& difference : verdict.expectation_differences)
-      row.text += "\n          " + difference;
-  }
-  return row;
+  if (!answer.error) return cli::row_of(target, answer.verdicts, flags.verify);
+  return {target,
+          answer.error->code == ErrorCode::environment   ? State::skipped
+          : answer.error->code == ErrorCode::unsupported ? State::unknown
+                                                         : State::broken,
+          answer.error->text()};
 }
 
-int check_one(const std::string& target, const Session& session, const Flags& flags) {
+// What is known at the end only: files, unused suppressions. Nothing when all went well.
+std::optional<Error> close(const Session& session, const Acceptance& acceptance,
+                           report::Document document, std::vector<std::string>& remarks) {
+  remarks = acceptance.remarks();
+  if (Result<void> done = acceptance.write(remarks); !done) return done.error();
+  if (!document.cases.empty() && !document.cases.back().verdicts.empty())
+    document.cases.back().verdicts.back().remarks = remarks;
+  document.command = "check";
+  if (Result<void> done = publish(session, std::move(document)); !done) return done.error();
+  return {};
+}
+
+int check_one(const std::string& target, const Session& session, const Flags& flags,
+              Acceptance& acceptance) {
   progress("running " + target + " …");
-  Answer answer = check_target(target, session, flags);
+  Answer answer = check_target(target, session, flags, acceptance);
   progress("");
+  std::vector<std::string> remarks;
+  std::optional<Error> failed = close(
+      session, acceptance, {"", "", {{row_of(target, answer, flags), answer.verdicts}}}, remarks);
   if (answer.error) return fail(*answer.error, session, target);
+  if (failed) return fail(*failed, session, target);
+  answer.verdicts.back().remarks = remarks;
   if (session.json) {
     report::Row row = row_of(target, answer, flags);
     print(answer.verdicts.size() == 1 ? report::print_json(answer.verdicts[0])
@@ -104,14 +112,15 @@ int check_one(const std::string& target, const Session& session, const Flags& fl
   return answer.met ? kPass : code == kUnknown ? kUnknown : kFail;
 }
 
-int check_folder(const std::vector<std::string>& targets, Session session, const Flags& flags) {
+int check_folder(const std::vector<std::string>& targets, Session session, const Flags& flags,
+                 Acceptance& acceptance) {
   size_t width = session.threads ? session.threads : explore::default_threads();
   session.threads = 1; // cases run beside each other instead of schedules
   std::vector<std::optional<Answer>> answers(targets.size());
   std::vector<report::Row> rows;
   std::mutex mutex;
   explore::parallel(targets.size(), width, [&](size_t i) {
-    Answer answer = check_target(targets[i], session, flags);
+    Answer answer = check_target(targets[i], session, flags, acceptance);
     std::lock_guard lock(mutex);
     answers[i] = std::move(answer);
     while (rows.size() < targets.size() && answers[rows.size()]) { // rows come in order
@@ -121,12 +130,19 @@ int check_folder(const std::vector<std::string>& targets, Session session, const
     progress(fmt::format("{} of {} cases", rows.size(), targets.size()));
   });
   progress("");
+  report::Document document;
+  for (size_t i = 0; i < rows.size(); ++i)
+    document.cases.push_back({rows[i], answers[i]->verdicts});
+  std::vector<std::string> remarks;
+  if (std::optional<Error> failed = close(session, acceptance, std::move(document), remarks))
+    return fail(*failed, session);
   if (session.json) {
     std::vector<report::Verdict> verdicts;
     for (const std::optional<Answer>& answer : answers)
       verdicts.insert(verdicts.end(), answer->verdicts.begin(), answer->verdicts.end());
-    print(report::print_json(verdicts, rows));
+    print(report::print_json(verdicts, rows, remarks));
   } else {
+    for (const std::string& remark : remarks) print(remark + "\n");
     print(report::closing_line(rows));
   }
   int code = kPass;
@@ -153,7 +169,10 @@ int check(const Session& session, const Flags& flags) {
       return fail(usage_error("--show and --out need one case or kernel, not several"), session);
   if (folder && targets.empty())
     return fail(usage_error(fmt::format("there is no case in '{}'", session.targets[0])), session);
-  return folder ? check_folder(targets, session, flags) : check_one(targets[0], session, flags);
+  Result<std::unique_ptr<Acceptance>> acceptance = Acceptance::load(session);
+  if (!acceptance) return fail(acceptance.error(), session);
+  return folder ? check_folder(targets, session, flags, **acceptance)
+                : check_one(targets[0], session, flags, **acceptance);
 }
 
 } // namespace
@@ -163,6 +182,7 @@ void add_check(CLI::App& app, Session& session, int& code) {
       "check", "Everything that applies: schedules, races, memory, barriers, outputs");
   auto flags = std::make_shared<Flags>();
   add_common_flags(*command, session);
+  add_report_flags(*command, session);
   add_target(*command, session,
              "Case file (.toml), kernel (.ptx, .cu) with launch options, or a folder of cases");
   command->add_flag("--verify", flags->verify,

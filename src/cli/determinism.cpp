@@ -1,7 +1,9 @@
 // assay determinism: does any schedule change what the kernel leaves in memory?
+#include "cli/acceptance.hpp"
 #include "cli/buffers.hpp"
 #include "cli/judge.hpp"
 #include "cli/native.hpp"
+#include "cli/publish.hpp"
 #include "report/json.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,6 +17,8 @@ int determinism(const Session& session, const std::string& executor) {
   const std::string& target = session.targets[0];
   Result<cases::Prepared> prepared = cases::prepare(target, session.options);
   if (!prepared) return fail(prepared.error(), session, target);
+  Result<std::unique_ptr<Acceptance>> acceptance = Acceptance::load(session);
+  if (!acceptance) return fail(acceptance.error(), session, target);
   std::vector<report::Verdict> verdicts;
   std::vector<std::string> shown; // buffers that --show asks for, of the first run
   int code = kPass;
@@ -26,6 +30,7 @@ int determinism(const Session& session, const std::string& executor) {
     progress("");
     verdicts.push_back(
         judge({*prepared, *subject, variant, Command::determinism, session}, explored));
+    (*acceptance)->apply(verdicts.back());
     shown.push_back(shown_buffers(*subject, explored.first));
     if (variant == 0) // a file holds one variant
       if (Result<void> done = write_outs(*subject, explored.first); !done)
@@ -33,6 +38,9 @@ int determinism(const Session& session, const std::string& executor) {
     int own = exit_code(verdicts.back());
     if (own == kFail || code == kPass) code = own;
   }
+  if (Result<void> done = close_report(session, **acceptance, "determinism", target, verdicts);
+      !done)
+    return fail(done.error(), session, target);
   if (session.json) {
     for (const std::string& text : shown) std::fputs(text.c_str(), stderr);
     print(verdicts.size() == 1 ? report::print_json(verdicts[0])
@@ -52,6 +60,7 @@ void add_determinism(CLI::App& app, Session& session, int& code) {
   CLI::App* command = app.add_subcommand(
       "determinism", "Only: does any schedule change a single bit of the outcome?");
   add_common_flags(*command, session);
+  add_report_flags(*command, session);
   add_target(*command, session, "Case file (.toml) or kernel (.ptx, .cu) with launch options");
   command->get_option("target")->expected(1);
   auto executor = std::make_shared<std::string>("vgpu");

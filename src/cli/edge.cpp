@@ -17,17 +17,26 @@ using explore::Missing;
 
 class Words {
 public:
-  Words(const cases::Case& subject, const explore::Finding& found, const explore::History& history,
-        const report::Finding& out)
-      : subject_(subject), found_(found), history_(history), out_(out) {
-    const race::Conflict& c = found.conflict;
+  Words(const cases::Case& subject, const explore::Finding& found, race::Distance reach,
+        const explore::History& history, const report::Finding& out)
+      : subject_(subject), found_(found), history_(history), out_(out), conflict_(found.conflict),
+        missing_(found.missing_edge) {
+    race::Conflict& c = conflict_;
+    if (found.is_conflict && reach > race::distance(c.first.agent, c.second.agent) &&
+        c.first.agent.warp < race::kCopyAgent && c.second.agent.warp < race::kCopyAgent) {
+      // As if it were between those others.
+      widened_ = true;
+      (reach == race::Distance::grid ? c.second.agent.cta : c.second.agent.warp) ^= 1;
+      missing_ = explore::missing_edge(c, found.missed);
+    }
     same_block_ = c.first.agent.cta == c.second.agent.cta;
-    same_warp_ = same_block_ && history.known && history.agents[0].warp == history.agents[1].warp;
-    if (!history.known) same_warp_ = same_block_ && c.first.agent.warp == c.second.agent.warp;
+    same_warp_ = same_block_ && c.first.agent.warp == c.second.agent.warp;
+    if (history.known && !widened_)
+      same_warp_ = same_block_ && history.agents[0].warp == history.agents[1].warp;
   }
 
   Edge edge() {
-    Edge e = diagnosed();
+    Edge e = widened_ ? Edge{} : diagnosed();
     if (e.missing.empty()) e = general();
     if (e.scope.empty() && !e.missing.empty() && !e.missing.starts_with("none exists"))
       e.scope = same_warp_                      ? "warp"
@@ -51,8 +60,8 @@ private:
   // What one block shares with others is published to all of them.
   bool block_will_do() const {
     const auto& grid = subject_.job.launches[found_.launch].grid;
-    return same_block_ && (found_.conflict.space == race::Space::shared ||
-                           uint64_t(grid[0]) * grid[1] * grid[2] == 1);
+    return same_block_ &&
+           (conflict_.space == race::Space::shared || uint64_t(grid[0]) * grid[1] * grid[2] == 1);
   }
   const char* fence() const {
     return block_will_do() ? "__threadfence_block()" : "__threadfence()";
@@ -90,7 +99,7 @@ private:
     return out_.locations[out_.locations[0].thread ? 0 : 1];
   }
   std::string reading() const {
-    const race::Conflict& c = found_.conflict;
+    const race::Conflict& c = conflict_;
     return (out_.locations[0].thread ? c.first : c.second).info.write ? "the write" : "the read";
   }
 
@@ -185,10 +194,10 @@ private:
 
   // What missing_edge() says; of a barrier also where.
   Edge general() const {
-    const race::Conflict& c = found_.conflict;
+    const race::Conflict& c = conflict_;
     const bool same_instruction = c.kind == race::Conflict::Kind::same_instruction;
     if (!found_.is_conflict || same_instruction || !plain_barrier(c))
-      return {found_.missing_edge, "", shorter(found_.missing_edge)};
+      return {missing_, "", shorter(missing_)};
     const report::Location &a = out_.locations[0], &b = out_.locations[1];
     std::string place = "between the two accesses";
     if (a.file == b.file && a.line == b.line)
@@ -197,7 +206,7 @@ private:
       place = fmt::format("between line {} and line {}", a.line, b.line);
     else if (a.file == b.file && a.line && b.line)
       place = fmt::format("after line {}, before line {} is executed again", a.line, b.line);
-    return {found_.missing_edge,
+    return {missing_,
             fmt::format("add {} {}, where all threads of the {} pass", barrier(), place,
                         same_warp_ ? "warp" : "block"),
             fmt::format("{} between the two", barrier()), ""};
@@ -206,7 +215,7 @@ private:
   bool plain_barrier(const race::Conflict& c) const {
     return same_block_ && c.first.agent.warp < race::kCopyAgent &&
            c.second.agent.warp < race::kCopyAgent && !c.first.info.nc && !c.second.info.nc &&
-           found_.missing_edge.starts_with("__sync") && out_.locations.size() == 2;
+           missing_.starts_with("__sync") && out_.locations.size() == 2;
   }
 
   // The part before a remark in brackets or behind a colon.
@@ -227,14 +236,17 @@ private:
   const explore::Finding& found_;
   const explore::History& history_;
   const report::Finding& out_;
+  race::Conflict conflict_; // of those that are farthest apart
+  std::string missing_;
+  bool widened_ = false;
   bool same_block_ = false, same_warp_ = false;
 };
 
 } // namespace
 
-Edge edge_of(const cases::Case& subject, const explore::Finding& found,
+Edge edge_of(const cases::Case& subject, const explore::Finding& found, race::Distance reach,
              const explore::History& history, const report::Finding& out) {
-  return Words(subject, found, history, out).edge();
+  return Words(subject, found, reach, history, out).edge();
 }
 
 } // namespace assay::cli

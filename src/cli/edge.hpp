@@ -15,8 +15,9 @@ struct Edge {
   std::string scope = {}; // what it must cover: "warp", "block", "device"
 };
 
-// `out` has the two places. Without a diagnosis, what missing_edge() of the finding says.
-Edge edge_of(const cases::Case& subject, const explore::Finding& found,
+// `out` has the two places; `reach` is how far apart other threads are that do the same at these
+// lines: the edge must do for them too. Without a diagnosis, what missing_edge() says.
+Edge edge_of(const cases::Case& subject, const explore::Finding& found, race::Distance reach,
              const explore::History& history, const report::Finding& out);
 
 } // namespace assay::cli

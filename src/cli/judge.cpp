@@ -57,6 +57,7 @@ public:
     merge_notes();
     judge_outcome(judgement_, explored_, verdict_);
     answers();
+    hint();
     return std::move(verdict_);
   }
 
@@ -78,12 +79,35 @@ private:
     verdict_.reason = explored_.unknown;
   }
 
+  // What a command line says of a kernel is easily not what its host code does.
+  void hint() {
+    const cases::Prepared& prepared = judgement_.prepared;
+    if (verdict_.verdict != "fail" || prepared.file || judgement_.session.typed.empty()) return;
+    verdict_.hints.push_back(fmt::format(
+        "grid, block, sizes and values are those of this command line; compare them with what the "
+        "host code passes{}",
+        prepared.path.ends_with(".cu")
+            ? fmt::format(" ('{} case new {}' starts a case file that keeps them)",
+                          judgement_.session.program, quote(prepared.path))
+            : ""));
+  }
+
   // A finding with its places, before it is known which of several alike is told.
   struct Draft {
     report::Finding out;
     const explore::Finding* from = nullptr;
-    size_t more = 0; // others that it stands for
+    size_t more = 0;                             // others that it stands for
+    race::Distance reach = race::Distance::warp; // of all of them
   };
+
+  // Bytes that differ say most; then, the farther apart the threads are, the more an edge between
+  // them covers.
+  static std::pair<bool, race::Distance> evidence(const Draft& draft) {
+    const race::Conflict& c = draft.from->conflict;
+    return {!draft.from->differing.empty(), draft.from->is_conflict
+                                                ? race::distance(c.first.agent, c.second.agent)
+                                                : race::Distance::warp};
+  }
 
   // Findings of one kind, space and pair of lines are one finding; the one with most evidence
   // stays.
@@ -101,9 +125,10 @@ private:
         continue;
       }
       const size_t more = earlier->more + 1;
-      if (earlier->from->differing.empty() && !found.from->differing.empty())
-        *earlier = std::move(found);
+      const race::Distance reach = std::max(earlier->reach, found.reach);
+      if (evidence(found) > evidence(*earlier)) *earlier = std::move(found);
       earlier->more = more;
+      earlier->reach = reach;
     }
     drafts_ = std::move(kept);
   }
@@ -151,6 +176,7 @@ private:
   Draft draft(const explore::Finding& found) const {
     Draft out;
     out.from = &found;
+    out.reach = found.reach;
     out.out.kind = found.kind;
     out.out.severity = severity(found);
     for (const vgpu::Place& place : found.places)
@@ -178,13 +204,18 @@ private:
       ++histories_;
       history = explore::history(judgement_.subject.job, found, explored_options_);
     }
-    const Edge edge = edge_of(judgement_.subject, found, history, out);
+    const Edge edge = edge_of(judgement_.subject, found, draft.reach, history, out);
     out.missing_edge = edge.missing;
     out.timeline = timeline_of(judgement_.subject, found, history, edge);
     if (out.message.empty())
       out.message = found.is_conflict ? conflict_sentence(found, out) : event_sentence(found, out);
     if (found.is_conflict && !out.locations.empty())
       out.details.push_back(cover_sentence(found, out));
+    if (found.is_conflict &&
+        draft.reach > race::distance(found.conflict.first.agent, found.conflict.second.agent))
+      out.details.push_back(draft.reach == race::Distance::grid
+                                ? "threads of different blocks do the same at these lines"
+                                : "threads of different warps do the same at these lines");
     differences(found, out);
     if (found.is_conflict && !out.locations.empty())
       if (std::string orders = orders_sentence(found); !orders.empty())
@@ -236,7 +267,7 @@ private:
     bool allowed = judgement_.prepared.allow.count(found.kind) > 0;
     if (found.kind == "value-race" && line_ == Line::value_race && !allowed) {
       as_finding.severity = report::Severity::error;
-      drafts_.push_back({std::move(as_finding), &found, 0});
+      drafts_.push_back({std::move(as_finding), &found, 0, found.reach});
       return;
     }
     verdict_.notes.push_back(

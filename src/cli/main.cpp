@@ -2,6 +2,7 @@
 // fail, 2 wrong use or internal error, 3 unknown, 4 the machine lacks something.
 #include "base/text.hpp"
 #include "cli/session.hpp"
+#include "cli/traces.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <new>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #ifndef ASSAY_VERSION
@@ -40,6 +42,13 @@ std::string program_name() {
   std::filesystem::path script("assay");
   bool here = std::filesystem::is_regular_file(script, ignored) && ::access("assay", X_OK) == 0;
   return here ? "./assay" : "assay";
+}
+
+// Of the terminal to which results go; without one, what fits most.
+uint32_t terminal_width() {
+  winsize size{};
+  bool known = ::isatty(STDOUT_FILENO) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col ? size.ws_col : report::Style().width;
 }
 
 // The command that the words choose, `case new` included.
@@ -107,6 +116,8 @@ int run(std::vector<std::string> arguments) {
   session.command = take_command(arguments);
   session.style.color = ::isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
   session.program = program_name();
+  session.version = ASSAY_VERSION;
+  session.style.width = terminal_width();
   int code = kPass;
   CLI::App app(kDescription, "assay");
   app.footer(kExamples);
@@ -144,6 +155,7 @@ int run(std::vector<std::string> arguments) {
     complain(error.what() + help_hint(*command));
     return kUsage;
   }
+  prune_traces(session);
   return code;
 }
 

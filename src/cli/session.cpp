@@ -90,6 +90,28 @@ void add_common_flags(CLI::App& command, Session& session) {
       ->check(CLI::IsMember({"portable", "avx2", "avx512"}));
 }
 
+void add_report_flags(CLI::App& command, Session& session) {
+  struct Flag {
+    const char* name;
+    std::string& file;
+    const char* help;
+  };
+  const Flag flags[] = {
+      {"--html", session.html, "Write the report as one page, with timelines and source"},
+      {"--sarif", session.sarif, "Write the findings as SARIF 2.1.0, for code hosts and editors"},
+      {"--junit", session.junit, "Write a JUnit testcase for each case, for build servers"},
+      {"--svg", session.svg, "Write the timeline of the first finding as a picture"},
+      {"--baseline", session.baseline, "Fail only on what this file does not have"},
+      {"--write-baseline", session.write_baseline, "Write what was found as a baseline"}};
+  for (const Flag& flag : flags)
+    command.add_option(flag.name, flag.file, flag.help)->type_name("FILE");
+  command
+      .add_option("--suppress", session.suppress,
+                  "Findings that do not count, with reasons (TOML; may be given again)")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
 void add_target(CLI::App& command, Session& session, const std::string& help) {
   command.add_option("target", session.targets, help)->type_name("FILE")->required();
   command.footer(launch_help());

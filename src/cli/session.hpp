@@ -5,6 +5,7 @@
 #include "cases/options.hpp"
 #include "report/terminal.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct Session {
   std::vector<std::string> typed;   // the same as words, for commands that replay
   std::vector<std::string> command; // of run: what stands behind --
   std::string program = "assay";    // how the user starts us
+  std::string version;
+  std::string html, sarif, junit, svg;  // files for reports; empty: none
+  std::vector<std::string> suppress;    // files
+  std::string baseline, write_baseline; // files; empty: none
+  std::filesystem::file_time_type started = std::filesystem::file_time_type::clock::now();
 };
 
 // Takes the launch options out of the arguments (of commands that have them) and leaves the rest to
@@ -36,6 +42,8 @@ Result<std::vector<std::string>> take_launch_options(const std::vector<std::stri
 
 // Flags that every command has; a target and launch options in the help.
 void add_common_flags(CLI::App& command, Session& session);
+// Of commands that give verdicts: reports to files, suppressions, baseline.
+void add_report_flags(CLI::App& command, Session& session);
 void add_target(CLI::App& command, Session& session, const std::string& help);
 
 // Prints an error (or, in JSON, a verdict that carries it) and gives its exit code.

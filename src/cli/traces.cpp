@@ -4,6 +4,7 @@
 #include "base/file.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -37,12 +38,13 @@ std::string replay_command(const Judgement& judgement, const schedule::Trace& tr
   return out;
 }
 
-// Only files that look like ours are touched: the folder may be a person's. What this run wrote is
-// newer than what the run before left, so the oldest go first; a run that wrote more than the limit
-// keeps all of its own, since none of them is older than its start.
-void prune_traces(const std::string& directory, size_t most) {
+// Only files that look like ours are touched.
+void prune_traces(const Session& session, size_t most) {
   namespace fs = std::filesystem;
-  static const fs::file_time_type started = fs::file_time_type::clock::now();
+  if (session.trace_directory != Session().trace_directory) return;
+  const std::string& directory = session.trace_directory;
+  // Times of files are coarser than the clock.
+  const fs::file_time_type started = session.started - std::chrono::seconds(1);
   struct Kept {
     fs::file_time_type time;
     fs::path path;

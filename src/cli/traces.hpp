@@ -8,9 +8,9 @@ namespace assay::cli {
 // Writes the trace and gives the command that repeats it; nothing when it cannot be written.
 std::string replay_command(const Judgement& judgement, const schedule::Trace& trace);
 
-// Of the traces in the session's folder that this run did not write, removes the oldest, until no
-// more than this many are left.
+// Removes the oldest traces in the usual folder, until no more than this many are left; none that
+// this run wrote. A folder that a person named is that person's.
 inline constexpr size_t kMostTraces = 1000;
-void prune_traces(const std::string& directory, size_t most = kMostTraces);
+void prune_traces(const Session& session, size_t most = kMostTraces);
 
 } // namespace assay::cli

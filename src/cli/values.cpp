@@ -23,7 +23,7 @@ explore::Options explore_options(const cases::Prepared& prepared, const Session&
 }
 
 int exit_code(const report::Verdict& verdict) {
-  return verdict.verdict == "pass" ? kPass : verdict.verdict == "fail" ? kFail : kUnknown;
+  return report::passes(verdict) ? kPass : verdict.verdict == "fail" ? kFail : kUnknown;
 }
 
 std::string value_text(const std::optional<inputs::DType>& type, const uint8_t* bytes,

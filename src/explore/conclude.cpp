@@ -64,6 +64,7 @@ private:
     for (const std::vector<Pair>& instances : pairs_.list()) {
       const Pair* best = &most_telling(instances);
       Finding f = finding(*best);
+      f.reach = reach(instances);
       if (best->value_race && !best->differs) {
         f.kind = "value-race";
         f.severity = Severity::note;

@@ -6,6 +6,7 @@
 // docs/concurrency.md gives the rules.
 #pragma once
 
+#include "race/conflicts.hpp"
 #include "vgpu/launch.hpp"
 
 #include <cstdint>
@@ -41,9 +42,10 @@ enum class Severity : uint8_t { error, warning, note };
 struct Finding {
   std::string kind; // cases.md: race, race-without-consequence, deadlock, …
   Severity severity = Severity::error;
-  std::string message;             // for events: the engine's sentence
-  std::vector<vgpu::Place> places; // races: first and second access
-  race::Conflict conflict;         // races and order conflicts
+  std::string message;                         // for events: the engine's sentence
+  std::vector<vgpu::Place> places;             // races: first and second access
+  race::Conflict conflict;                     // races and order conflicts
+  race::Distance reach = race::Distance::warp; // of all instances: what an edge must cover
   uint32_t launch = 0;
   bool is_conflict = false;
   bool both_orders = false;          // races: the other order was run

@@ -102,4 +102,11 @@ const Pair& most_telling(const std::vector<Pair>& instances) {
   });
 }
 
+race::Distance reach(const std::vector<Pair>& instances) {
+  race::Distance widest = race::Distance::warp;
+  for (const Pair& p : instances)
+    widest = std::max(widest, race::distance(p.conflict.first.agent, p.conflict.second.agent));
+  return widest;
+}
+
 } // namespace assay::explore

@@ -64,5 +64,7 @@ private:
 
 // The most telling instance of one pair, which speaks for all.
 const Pair& most_telling(const std::vector<Pair>& instances);
+// How far apart the agents of any of them are.
+race::Distance reach(const std::vector<Pair>& instances);
 
 } // namespace assay::explore

@@ -53,6 +53,8 @@ Json to_json(const Finding& finding) {
   if (!finding.replay_other.empty()) out["replay_other"] = finding.replay_other;
   out["details"] = finding.details;
   out["help"] = finding.help;
+  if (!finding.fingerprint.empty()) out["fingerprint"] = finding.fingerprint;
+  if (!finding.suppressed.empty()) out["suppressed"] = finding.suppressed;
   return out;
 }
 
@@ -83,6 +85,7 @@ Json to_json(const Verdict& verdict) {
         {"kind", note.kind}, {"message", note.message}, {"locations", to_json(note.locations)}});
   out["coverage"] = to_json(verdict.coverage);
   out["seed"] = verdict.seed;
+  if (!verdict.remarks.empty()) out["remarks"] = verdict.remarks;
   if (verdict.expectation.empty()) return out;
   out["expectation"] = verdict.expectation;
   out["expectation_differences"] = verdict.expectation_differences;
@@ -109,7 +112,8 @@ std::string text(const Json& json) {
 
 std::string print_json(const Verdict& verdict) { return text(to_json(verdict)); }
 
-std::string print_json(const std::vector<Verdict>& verdicts, const std::vector<Row>& rows) {
+std::string print_json(const std::vector<Verdict>& verdicts, const std::vector<Row>& rows,
+                       const std::vector<std::string>& remarks) {
   Json out;
   out["schema"] = kSchema;
   out["cases"] = Json::array();
@@ -124,6 +128,7 @@ std::string print_json(const std::vector<Verdict>& verdicts, const std::vector<R
   out["passed"] = counts[0];
   out["failed"] = counts[1];
   out["skipped"] = counts[2];
+  if (!remarks.empty()) out["remarks"] = remarks;
   return text(out);
 }
 

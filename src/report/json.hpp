@@ -7,6 +7,8 @@ namespace assay::report {
 
 std::string print_json(const Verdict& verdict);
 // Several verdicts (variants of a case, cases of a folder) with the closing counts.
-std::string print_json(const std::vector<Verdict>& verdicts, const std::vector<Row>& rows);
+// `remarks`: on suppressions and the baseline, of all of them together.
+std::string print_json(const std::vector<Verdict>& verdicts, const std::vector<Row>& rows,
+                       const std::vector<std::string>& remarks = {});
 
 } // namespace assay::report

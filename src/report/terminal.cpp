@@ -20,6 +20,7 @@ public:
   explicit Printer(const Style& style) : style_(style) {}
 
   void finding(const Finding& finding) {
+    if (!finding.suppressed.empty()) return suppressed(finding);
     bool error = finding.severity == Severity::error;
     out_ += paint(fmt::format("{}[{}]", error ? "error" : "warning", finding.kind),
                   error ? Paint::error : Paint::warning, style_);
@@ -39,6 +40,16 @@ public:
     if (!finding.help.empty()) line("help", finding.help);
     if (!finding.replay.empty()) line("replay", finding.replay);
     if (!finding.replay_other.empty()) line("replay", finding.replay_other);
+    out_ += "\n";
+  }
+
+  // Its line, its places and why it does not count; more with --verbose.
+  void suppressed(const Finding& finding) {
+    out_ += paint(fmt::format("suppressed[{}]", finding.kind), Paint::note, style_) + ": " +
+            finding.message + "\n";
+    gutter_ = 1;
+    if (style_.verbose) excerpts(finding.locations);
+    line("reason", finding.suppressed);
     out_ += "\n";
   }
 
@@ -113,20 +124,24 @@ std::string count(size_t n, const char* what) {
 std::string summary(const Verdict& verdict) {
   std::vector<std::string> parts;
   if (verdict.verdict == "fail") {
-    size_t errors = 0;
+    size_t errors = 0, warnings = 0;
     std::vector<std::string> kinds;
     for (const Finding& finding : verdict.findings) {
+      if (!finding.suppressed.empty()) continue;
       errors += finding.severity == Severity::error;
+      warnings += finding.severity != Severity::error;
       if (std::find(kinds.begin(), kinds.end(), finding.kind) == kinds.end())
         kinds.push_back(finding.kind);
     }
-    size_t warnings = verdict.findings.size() - errors;
     parts.push_back(fmt::format("{}{} ({})", count(errors, "error"),
                                 warnings ? ", " + count(warnings, "warning") : "",
                                 join(kinds, ", ")));
   } else if (!verdict.reason.empty()) {
     parts.push_back(printable(verdict.reason, kMostOfLine));
   }
+  auto silent = size_t(std::count_if(verdict.findings.begin(), verdict.findings.end(),
+                                     [](const Finding& f) { return !f.suppressed.empty(); }));
+  if (silent) parts.push_back(count(silent, "finding") + " suppressed");
   if (verdict.deterministic && verdict.race_free) {
     bool d = *verdict.deterministic, r = *verdict.race_free;
     if (verdict.verdict == "pass" && verdict.coverage.proved)
@@ -146,7 +161,7 @@ std::string summary(const Verdict& verdict) {
 } // namespace
 
 std::string verdict_line(const Verdict& verdict, const Style& style) {
-  Paint color = verdict.verdict == "pass"   ? Paint::good
+  Paint color = passes(verdict)             ? Paint::good
                 : verdict.verdict == "fail" ? Paint::error
                                             : Paint::warning;
   std::string text = summary(verdict);
@@ -177,6 +192,8 @@ std::string print_terminal(const Verdict& verdict, const Style& style) {
     if (explain) printer.text("not proved for this input: " + why + "\n");
   for (const std::string& what : verdict.coverage.not_reached)
     printer.text("not reached within the budget: " + what + "\n");
+  for (const std::string& remark : verdict.remarks) printer.text(remark + "\n");
+  for (const std::string& hint : verdict.hints) printer.text("hint: " + hint + "\n");
   for (const std::string& difference : verdict.expectation_differences)
     printer.text("expectation: " + difference + "\n");
   return printer.take() + verdict_line(verdict, style);

@@ -72,6 +72,8 @@ struct Finding {
   std::vector<std::string> details; // further sentences: which orders ran, how many bytes differ
   std::string help;                 // the likely fix
   Timeline timeline;
+  std::string fingerprint; // of report/fingerprint.hpp, where somebody asked for it
+  std::string suppressed;  // why this finding does not count; empty: it does
 };
 
 struct Note { // decides nothing
@@ -91,16 +93,23 @@ struct Coverage {
 struct Verdict {
   std::string subject; // the case: "softmax.toml [cols=1]"
   std::string kernel;
-  std::string verdict = "pass";                 // pass, fail, unknown, not-applicable
-  std::string reason;                           // of unknown and not-applicable
+  std::string verdict = "pass"; // pass, pass-with-suppressions, fail, unknown, not-applicable
+  std::string reason;           // of unknown and not-applicable
   std::optional<bool> deterministic, race_free; // nothing: not decided
   std::vector<Finding> findings;
   std::vector<Note> notes;
   Coverage coverage;
   uint64_t seed = 1;
-  std::string expectation; // "met", "unmet" or empty
+  std::vector<std::string> remarks; // on suppressions and baseline: what is unused, what is fixed
+  std::vector<std::string> hints;   // for who reads the report in a terminal
+  std::string expectation;          // "met", "unmet" or empty
   std::vector<std::string> expectation_differences;
 };
+
+inline constexpr const char* kPassSuppressed = "pass-with-suppressions";
+inline bool passes(const Verdict& verdict) {
+  return verdict.verdict == "pass" || verdict.verdict == kPassSuppressed;
+}
 
 // One line of a run over many cases.
 struct Row {

@@ -1,8 +1,13 @@
 // Golden test of the output formats: a sample verdict for each kind, printed and compared with
-// KIND.json and KIND.txt in the folder that the first argument names. --update rewrites them.
+// KIND.json and KIND.txt in the folder that the first argument names; a timeline in every form; a
+// document of several cases in the formats that go to files. --update rewrites them.
 #include "base/file.hpp"
+#include "report/html.hpp"
 #include "report/json.hpp"
+#include "report/junit.hpp"
 #include "report/kinds.hpp"
+#include "report/sarif.hpp"
+#include "report/svg.hpp"
 #include "report/terminal.hpp"
 
 #include <cstdio>
@@ -94,6 +99,60 @@ Verdict proved() {
   return verdict;
 }
 
+TimelineStep step(uint32_t line, uint8_t sides, const char* what, const std::string& folder) {
+  TimelineStep out;
+  out.place = place(line, 0, "", folder);
+  out.what = what;
+  out.sides = sides;
+  return out;
+}
+
+// A race with all that a timeline can hold.
+Verdict with_timeline(const std::string& folder) {
+  Verdict verdict = sample(*find_kind("race"), folder);
+  Timeline& t = verdict.findings[0].timeline;
+  t.lanes[0] = "thread (3,0,0) of block (1,0,0)";
+  t.lanes[1] = "thread (35,0,0) of block (1,0,0)";
+  t.missing = "__syncthreads() between the two";
+  t.scope = "block";
+  t.both_orders = true;
+  TimelineStep barrier = step(4, 3, "barrier", folder), first = step(5, 1, "writes", folder),
+               fence = step(5, 1, "fence, block scope", folder),
+               poll = step(6, 2, "volatile load", folder), second = step(6, 2, "reads", folder);
+  barrier.barrier = true;
+  first.access = 1;
+  second.access = 2;
+  fence.at_fault = true;
+  fence.who = "thread (0,0,0)";
+  poll.times = 3;
+  poll.left_out = 2;
+  t.steps = {barrier, first, fence, poll, second, barrier};
+  t.steps.back().other_line = 9;
+  return verdict;
+}
+
+Verdict suppressed(const std::string& folder) {
+  Verdict verdict = sample(*find_kind("race"), folder);
+  verdict.verdict = kPassSuppressed;
+  verdict.findings[0].suppressed = "an estimate will do; issue 214 (suppress.toml:1)";
+  verdict.findings[0].fingerprint = "0123456789abcdef";
+  verdict.remarks = {"unused suppression: suppress.toml:7: no deadlock was found that it fits"};
+  verdict.hints = {"grid, block, sizes and values are those of this command line"};
+  return verdict;
+}
+
+Document document(const std::string& folder) {
+  using S = Row::State;
+  return {"check",
+          "0.1.0",
+          {{{"a.toml", S::passed, "pass"}, {proved()}},
+           {{"b <&> \"b\".toml", S::failed, "fail: 1 error (race)"}, {with_timeline(folder)}},
+           {{"c.toml", S::passed, "pass-with-suppressions"}, {suppressed(folder)}},
+           {{"d.toml", S::unknown, "unknown"}, {unknown()}},
+           {{"e.cu", S::skipped, "no compiler"}, {}},
+           {{"f.toml", S::broken, "f.toml:1: unknown key"}, {}}}};
+}
+
 class Golden {
 public:
   Golden(std::string folder, bool update) : folder_(std::move(folder)), update_(update) {}
@@ -133,6 +192,19 @@ int main(int argc, char** argv) {
     golden.compare(fmt::format("{}.json", kind.name), print_json(verdict));
     golden.compare(fmt::format("{}.txt", kind.name), print_terminal(verdict, plain));
   }
+  Sources sources;
+  Style narrow = plain;
+  narrow.width = 60;
+  const Verdict timeline = with_timeline(folder);
+  golden.compare("timeline.txt", print_terminal(timeline, plain));
+  golden.compare("timeline-narrow.txt", print_terminal(timeline, narrow));
+  golden.compare("timeline-colour.txt", print_terminal(timeline, painted));
+  golden.compare("timeline.svg", print_svg(timeline.findings[0], sources));
+  golden.compare("suppressed.txt", print_terminal(suppressed(folder), plain));
+  golden.compare("suppressed.json", print_json(suppressed(folder)));
+  golden.compare("document.html", print_html(document(folder)));
+  golden.compare("document.sarif", print_sarif(document(folder)));
+  golden.compare("document.junit.xml", print_junit(document(folder)));
   golden.compare("colour.txt", print_terminal(sample(*find_kind("race"), folder), painted));
   golden.compare("unknown.json", print_json(unknown()));
   golden.compare("unknown.txt", print_terminal(unknown(), plain));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds README.md to what the program really says: each `$ ./assay …` line in a ```console block is run, and its
+"""Holds README.md and docs/transcripts.md to what the program really says: each `$ ./assay …` line in a ```console block is run, and its
 output compared with the lines below it.
 
     tests/readme/readme.py PROGRAM [--update]
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
+PAGES = ["README.md", "docs/transcripts.md"]
 BLOCK = re.compile(r"(```console\n)(.*?)(```\n)", re.S)
 
 
@@ -31,9 +31,9 @@ def output_of(program, command):
     return done.stdout
 
 
-def main():
-    program, update = os.path.abspath(sys.argv[1]), "--update" in sys.argv
-    ran = []
+def held(program, name, update):
+    """Whether one page says what the program says, or now does."""
+    page, ran = ROOT / name, []
 
     def again(match):
         out = []
@@ -43,19 +43,28 @@ def main():
                 out.append(line + "\n" + output_of(program, line[2:]))
         return match[1] + "\n".join(text.rstrip("\n") + "\n" for text in out) + match[3]
 
-    old = README.read_text()
+    old = page.read_text()
     new = BLOCK.sub(again, old)
     if not ran:
-        sys.exit("README.md shows no command")
+        print(f"{name} shows no command")
+        return False
     if update:
-        README.write_text(new)
+        page.write_text(new)
     elif new != old:
         for was, now in zip(old.splitlines(), new.splitlines()):
             if was != now:
-                print(f"README.md says: {was}\nthe program:    {now}")
+                print(f"{name} says:    {was}\nthe program: {now}")
                 break
-        sys.exit("README.md is not what the program says; tests/readme/readme.py build/release/assay --update")
-    print(f"{len(ran)} commands of README.md say what it shows")
+        print(f"{name} is not what the program says; tests/readme/readme.py build/release/assay --update")
+        return False
+    print(f"{len(ran)} commands of {name} say what it shows")
+    return True
+
+
+def main():
+    program, update = os.path.abspath(sys.argv[1]), "--update" in sys.argv
+    if not all([held(program, name, update) for name in PAGES]):
+        sys.exit(1)
 
 
 main()

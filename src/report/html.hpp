@@ -1,0 +1,12 @@
+// A report as one page that needs nothing else: verdicts, findings with their lines of source and
+// timelines, differing bytes, coverage, notes, commands to replay. The same document gives the same
+// bytes.
+#pragma once
+
+#include "report/document.hpp"
+
+namespace assay::report {
+
+std::string print_html(const Document& document);
+
+} // namespace assay::report

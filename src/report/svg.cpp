@@ -1,0 +1,185 @@
+// The race timeline as SVG; see svg.hpp. SVG 1.1 with title, desc and role as the accessibility
+// mappings ask for (SVG-AAM 1.0, section 5).
+#include "report/svg.hpp"
+
+#include "report/document.hpp"
+#include "report/timeline.hpp"
+
+#include <fmt/format.h>
+
+namespace assay::report {
+
+namespace {
+
+constexpr int kWidth = 960, kMargin = 24, kLane[2] = {90, 560}; // x of the two lines
+constexpr int kTop = 70, kRow = 44, kText = 18;                 // kText: from the line to its text
+constexpr size_t kColumns = 52;                                 // of code beside a line
+
+constexpr const char* kStyle =
+    ".assay{color-scheme:light dark;--ink:#1f2328;--soft:#59636e;--paper:#ffffff;--line:#8c959f;"
+    "--bad:#c0182a;--odd:#9a5b00;--bar:#0b5cad}"
+    "@media(prefers-color-scheme:dark){.assay{--ink:#e6edf3;--soft:#9ba5af;--paper:#0d1117;"
+    "--line:#6e7681;--bad:#ff7b72;--odd:#e3b341;--bar:#79c0ff}}"
+    ".assay text{font:14px system-ui,sans-serif;fill:var(--ink)}"
+    ".assay .code{font:12px ui-monospace,monospace;fill:var(--soft)}"
+    ".assay .head{font-weight:600}.assay .bad{fill:var(--bad);font-weight:600}"
+    ".assay .odd{fill:var(--odd);font-weight:600}.assay .bartext{fill:var(--bar)}"
+    ".assay .number{fill:var(--soft);text-anchor:end}"
+    ".assay .paper{fill:var(--paper)}.assay .lane{stroke:var(--line);stroke-width:2}"
+    ".assay .bar{stroke:var(--bar);stroke-width:4}.assay .dot{fill:var(--line)}"
+    ".assay .hit{fill:var(--bad)}.assay .fault{fill:var(--odd)}"
+    ".assay .gap{stroke:var(--bad);stroke-width:2;stroke-dasharray:7 5;fill:none}";
+
+class Picture {
+public:
+  Picture(const Finding& finding, Sources& sources) : finding_(finding), sources_(sources) {}
+
+  std::string draw(const std::string& name, bool inlined) {
+    const Timeline& t = finding_.timeline;
+    if (t.steps.empty()) return "";
+    y_ = kTop;
+    uint8_t seen = 0;
+    for (const TimelineStep& step : t.steps) {
+      if (step.left_out) skipped(step);
+      const bool second = step.access && (seen | step.access) == 3 && !gap_;
+      if (second) gap();
+      seen |= step.access;
+      row(step);
+    }
+    edge();
+    const int lanes_end = y_;
+    outcomes();
+    std::string out = inlined ? "" : "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    out += fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"assay\" role=\"img\" "
+                       "aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1} {2}\" "
+                       "width=\"{1}\" height=\"{2}\">\n",
+                       name, kWidth, y_ + kMargin);
+    out += fmt::format("<title id=\"{}-title\">{}: timeline of the two threads</title>\n", name,
+                       escape(finding_.kind));
+    out += fmt::format("<desc id=\"{}-desc\">{}</desc>\n<style>{}</style>\n", name,
+                       escape(finding_.message), kStyle);
+    out +=
+        fmt::format("<rect class=\"paper\" width=\"{}\" height=\"{}\"/>\n", kWidth, y_ + kMargin);
+    for (int side = 0; side < 2; ++side) {
+      out += text(kLane[side], 32, t.lanes[side], "head");
+      out += fmt::format("<line class=\"lane\" x1=\"{0}\" y1=\"44\" x2=\"{0}\" y2=\"{1}\"/>\n",
+                         kLane[side], lanes_end);
+    }
+    out += text(kMargin, 54, "time ↓", "code");
+    return out + body_ + "</svg>\n";
+  }
+
+private:
+  static std::string text(int x, int y, const std::string& what, const char* style) {
+    return fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, style,
+                       escape(what));
+  }
+
+  static std::string who(const TimelineStep& step) {
+    std::string out = step.what;
+    if (!step.who.empty()) out += " by " + step.who;
+    if (step.times > 1) out += fmt::format(" ×{}", step.times);
+    return out;
+  }
+
+  void skipped(const TimelineStep& step) {
+    const int x = kLane[step.sides == 2 ? 1 : 0];
+    body_ += text(x + kText, y_ + 5,
+                  fmt::format("({} earlier step{})", step.left_out, step.left_out == 1 ? "" : "s"),
+                  "code");
+    y_ += kRow * 2 / 3;
+  }
+
+  void row(const TimelineStep& step) {
+    if (step.barrier) return barrier(step);
+    for (int side = 0; side < 2; ++side)
+      if (step.sides >> side & 1) mark(step, side);
+    y_ += kRow;
+  }
+
+  void mark(const TimelineStep& step, int side) {
+    const int x = kLane[side];
+    const char* style = step.access ? "hit" : step.at_fault ? "fault" : "dot";
+    body_ += fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", style, x, y_,
+                         step.access ? 8 : 5);
+    if (step.place.line)
+      body_ += text(x - 14, y_ + 5, fmt::format("{}", step.place.line), "number");
+    body_ += text(x + kText, y_ + 1, who(step),
+                  step.access     ? "bad"
+                  : step.at_fault ? "odd"
+                                  : "plain");
+    body_ += text(x + kText, y_ + 18, cut(sources_.code(step.place), kColumns), "code");
+    for (int bit = 0; bit < 2; ++bit)
+      if (step.access >> bit & 1) at_[bit] = {kLane[step.access == 3 ? bit : side], y_};
+  }
+
+  void barrier(const TimelineStep& step) {
+    body_ += fmt::format("<line class=\"bar\" x1=\"{0}\" y1=\"{2}\" x2=\"{1}\" y2=\"{2}\"/>\n",
+                         kLane[0] - 8, kLane[1] + 8, y_);
+    body_ += text(kLane[0] - 14, y_ + 5, fmt::format("{}", step.place.line), "number");
+    if (step.other_line)
+      body_ += text(kLane[1] + kText, y_ + 5, fmt::format("{}", step.other_line), "plain");
+    std::string code = sources_.code(step.place);
+    body_ += text(kLane[0] + kText, y_ - 7,
+                  cut(code.empty() ? who(step) : who(step) + ": " + code, 60), "bartext");
+    y_ += kRow;
+  }
+
+  // Room for what is missing, written where the dashed line passes.
+  void gap() {
+    gap_ = y_;
+    const Timeline& t = finding_.timeline;
+    std::string what = t.missing.empty() ? "✗ not ordered: the schedule chooses"
+                                         : "✗ not ordered; missing: " + t.missing;
+    if (!t.scope.empty()) what += fmt::format(" [{} scope]", t.scope);
+    gap_text_ = what;
+    y_ += kRow * 3 / 4;
+  }
+
+  void edge() {
+    const auto &a = at_[0], &b = at_[1];
+    body_ += fmt::format("<path class=\"gap\" d=\"M{} {} L{} {}\"/>\n", a.x, a.y, b.x, b.y);
+    // On paper of its own, so that no line runs through it.
+    const int width = int(columns(gap_text_)) * 8 + 16;
+    const int x = std::max(kMargin, (kLane[0] + kLane[1] - width) / 2 + 60);
+    body_ += fmt::format("<rect class=\"paper\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"22\"/>\n",
+                         x, gap_ - 18, width);
+    body_ += text(x + 8, gap_ - 2, gap_text_, "bad");
+  }
+
+  void outcomes() {
+    if (!finding_.timeline.both_orders || finding_.differing.empty()) return;
+    y_ += kRow / 2;
+    const char* names[2] = {"in this order:", "in the other order:"};
+    for (int order = 0; order < 2; ++order) {
+      int y = y_;
+      body_ += text(kLane[order], y, names[order], "head");
+      for (const Differing& d : finding_.differing) {
+        y += 20;
+        body_ += text(
+            kLane[order], y,
+            cut(fmt::format("{} at byte {}: {}", d.buffer, d.offset, order ? d.b : d.a), kColumns),
+            "code");
+      }
+    }
+    y_ += 20 * int(finding_.differing.size()) + 8;
+  }
+
+  struct Point {
+    int x = 0, y = 0;
+  };
+  const Finding& finding_;
+  Sources& sources_;
+  std::string body_, gap_text_;
+  int y_ = 0, gap_ = 0;
+  Point at_[2];
+};
+
+} // namespace
+
+std::string print_svg(const Finding& finding, Sources& sources, const std::string& name,
+                      bool inlined) {
+  return Picture(finding, sources).draw(name, inlined);
+}
+
+} // namespace assay::report

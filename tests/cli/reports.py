@@ -1,0 +1,171 @@
+"""Reports in files, suppressions, baselines and timelines, on kernels that race.
+
+    tests/cli/reports.py PROGRAM
+"""
+
+import json
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+from harness import ROOT, Ran, main, refused, test
+
+EXAMPLES = ROOT / "docs" / "examples"
+RACY, FIXED = str(EXAMPLES / "matmul.toml"), str(EXAMPLES / "matmul_fixed.toml")
+SUPPRESS = '[[suppress]]\nkind = "race"\nfunction = "mat*"\nreason = "a demonstration"\n'
+
+
+def copied(folder, name="matmul"):
+    """An example in a folder of the test's own, to be edited."""
+    for suffix in [".cu", ".ptx", ".toml"]:
+        (folder / (name + suffix)).write_bytes((EXAMPLES / (name + suffix)).read_bytes())
+    return name + ".toml"
+
+
+@test
+def formats_for_one_case(folder):
+    files = ["--html", "a.html", "--sarif", "a.sarif", "--junit", "a.xml", "--svg", "a.svg"]
+    Ran(folder, "check", RACY, *files).expect(1, "error[race]")
+    page = (folder / "a.html").read_text()
+    assert "<svg" in page and "matmul.cu" in page and "Fix:" in page and "assay replay" in page
+    result = json.loads((folder / "a.sarif").read_text())["runs"][0]["results"][0]
+    lines = [l["physicalLocation"]["region"]["startLine"] for l in result["locations"] + result["relatedLocations"]]
+    assert set(lines) <= {9, 10, 12} and 12 in lines, lines
+    assert len(result["codeFlows"][0]["threadFlows"]) == 2 and result["partialFingerprints"]
+    suite = ElementTree.parse(folder / "a.xml").getroot().find("testsuite")
+    assert suite.get("failures") == "1" and "error[race]" in suite.find("testcase/failure").text
+    ElementTree.parse(folder / "a.svg")
+    before = {f: (folder / f).read_bytes() for f in ["a.html", "a.sarif", "a.xml", "a.svg"]}
+    Ran(folder, "check", RACY, *files)
+    for name, text in before.items():
+        assert (folder / name).read_bytes() == text, f"{name} is not the same twice"
+
+
+@test
+def formats_for_a_folder_and_errors(folder):
+    copied(folder)
+    (folder / "bad.toml").write_text("kernel = {file = \n")
+    Ran(folder, "check", ".", "--junit", "a.xml", "--sarif", "a.sarif", "--html", "a.html").expect(2)
+    suite = ElementTree.parse(folder / "a.xml").getroot().find("testsuite")
+    assert [suite.get(k) for k in ["tests", "failures", "errors"]] == ["2", "1", "1"]
+    run = json.loads((folder / "a.sarif").read_text())["runs"][0]
+    assert not run["invocations"][0]["executionSuccessful"]
+    assert "bad.toml" in run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+    refused(folder, ["check", FIXED, "--html", "/dev/null/x.html"], "cannot write")
+
+
+@test
+def determinism_and_exec_write_too(folder):
+    Ran(folder, "determinism", RACY, "--sarif", "a.sarif").expect(1)
+    assert json.loads((folder / "a.sarif").read_text())["runs"][0]["results"]
+    Ran(folder, "exec", RACY, "--html", "a.html").expect(1)
+    assert "error[race]" in (folder / "a.html").read_text()
+
+
+@test
+def suppressions(folder):
+    (folder / "s.toml").write_text(SUPPRESS)
+    Ran(folder, "check", RACY, "--suppress", "s.toml").expect(
+        0, "suppressed[race]", "reason: a demonstration (s.toml:1)", "pass-with-suppressions", "suppressed")
+    Ran(folder, "check", RACY).expect(1)
+    answer = json.loads(Ran(folder, "check", RACY, "--json", "--suppress", "s.toml").expect(0).out)
+    assert answer["verdict"] == "pass-with-suppressions" and answer["race_free"] is False
+    assert all(f["suppressed"].startswith("a demonstration") for f in answer["findings"])
+    Ran(folder, "check", FIXED, "--suppress", "s.toml").expect(0, "unused suppression: s.toml:1", "proved")
+    Ran(folder, "check", RACY, "--suppress", "s.toml", "--sarif", "a.sarif").expect(0)
+    results = json.loads((folder / "a.sarif").read_text())["runs"][0]["results"]
+    assert all(r["suppressions"][0]["justification"] for r in results if r["level"] == "error")
+
+
+@test
+def suppressions_fit_narrowly(folder):
+    for rule, code in [('file = "matmul.cu"', 0), ('file = "mul.cu"', 1), ('file = "matmul.cu"\nline = 12', 0),
+                       ('file = "matmul.cu"\nline = 13', 1), ('function = "other"', 1),
+                       ('function = "matmul"\nspace = "global"', 1), ('fingerprint = "0"', 1)]:
+        (folder / "s.toml").write_text(f'[[suppress]]\nkind = "race"\nreason = "r"\n{rule}\n')
+        Ran(folder, "check", RACY, "--suppress", "s.toml").expect(code)
+
+
+@test
+def wrong_suppressions(folder):
+    for text, part in [('[[suppress]]\nkind = "race"\nfunction = "f"\n', "needs a reason"),
+                       ('[[suppress]]\nkind = "rase"\nfunction = "f"\nreason = "r"\n', "did you mean 'race'?"),
+                       ('[[suppress]]\nkind = "race"\nreason = "r"\n', "hides every race"),
+                       ('[[suppress]]\nkind = "race"\nfile = "f"\nline = 0\nreason = "r"\n', "number of a line"),
+                       ('[[suppress]]\nkind = "race"\nline = 3\nfunction = "f"\nreason = "r"\n', "needs its file"),
+                       ('[[suppress]]\nkynd = "race"\n', "did you mean 'kind'?"), ("suppress = 3\n", "tables"), ("[[", "s.toml:1")]:
+        (folder / "s.toml").write_text(text)
+        refused(folder, ["check", FIXED, "--suppress", "s.toml"], "s.toml:", part)
+    refused(folder, ["check", FIXED, "--suppress", "missing.toml"], "missing.toml")
+
+
+@test
+def baseline(folder):
+    target = copied(folder)
+    Ran(folder, "check", target, "--write-baseline", "b.json").expect(1, "written to b.json")
+    Ran(folder, "check", target, "--baseline", "b.json").expect(0, "known from the baseline b.json", "pass-with-suppressions")
+    # Lines move: still known. That the PTX is older than its source, its stamp says; so it is taken off.
+    source = folder / "matmul.cu"
+    source.write_text("// moved\n\n\n" + source.read_text())
+    ptx = (folder / "matmul.ptx").read_text().split("\n", 2)[2]
+    ptx = re.sub(r"^(\s*\.loc\s+1 )(\d+)", lambda m: f"{m[1]}{int(m[2]) + 3}", ptx, flags=re.M)
+    (folder / "matmul.ptx").write_text(ptx)
+    (folder / target).write_text((folder / target).read_text().replace("matmul.cu", "matmul.ptx"))
+    Ran(folder, "check", target, "--baseline", "b.json").expect(0, "matmul.cu:15", "known from the baseline")
+    # Another line of text: new.
+    source.write_text(source.read_text().replace("sum += tile_a", "sum -= tile_a"))
+    Ran(folder, "check", target, "--baseline", "b.json").expect(1, "error[race]")
+
+
+@test
+def baseline_tells_what_is_fixed(folder):
+    copied(folder)
+    Ran(folder, "check", "matmul.toml", "--write-baseline", "b.json").expect(1)
+    for suffix in [".cu", ".ptx"]:
+        (folder / ("matmul" + suffix)).write_bytes((EXAMPLES / ("matmul_fixed" + suffix)).read_bytes())
+    (folder / "matmul_fixed.cu").write_bytes((EXAMPLES / "matmul_fixed.cu").read_bytes())
+    (folder / "matmul.toml").write_text((folder / "matmul.toml").read_text().replace('"matmul.cu"', '"matmul.ptx"'))
+    (folder / "matmul.ptx").write_text((folder / "matmul.ptx").read_text().split("\n", 2)[2])
+    Ran(folder, "check", "matmul.toml", "--baseline", "b.json").expect(0, "fixed since the baseline: race", "proved")
+    (folder / "b.json").write_text("{}")
+    refused(folder, ["check", "matmul.toml", "--baseline", "b.json"], "is no baseline", "--write-baseline")
+
+
+@test
+def timelines_name_the_construct(folder):
+    for name, lines in [("matmul", ["__syncthreads() between the two [block scope]", "add __syncthreads() after line 12"]),
+                        ("handoff", ["__threadfence() in line 10", "[device scope]", "fence, block scope"]),
+                        ("prefetch", ["cp.async.wait_group 1 (__pipeline_wait_prior(1))", "prefetch.cu:16"])]:
+        ran = Ran(folder, "check", str(EXAMPLES / (name + ".toml"))).expect(1, "= timeline", "✗ not ordered", *lines)
+        assert "\033" not in ran.out
+        widest = max(len(l) for l in ran.out.splitlines() if "│" in l or "╎" in l)
+        assert widest <= 100, f"a timeline of {widest} columns"
+        Ran(folder, "check", str(EXAMPLES / (name + "_fixed.toml"))).expect(0)
+
+
+@test
+def old_traces_go(folder):
+    traces = folder / ".assay" / "traces"
+    traces.mkdir(parents=True)
+    (traces / "notes.txt").write_text("a person's")
+    for i in range(1003):
+        old = traces / f"{i:016x}.trace"
+        old.write_text("")
+        os.utime(old, (1000 + i, 1000 + i))
+    ran = Ran(folder, "check", RACY).expect(1)
+    left = {f.name for f in traces.iterdir()}
+    assert len(left) == 1001 and "notes.txt" in left, len(left)
+    assert f"{0:016x}.trace" not in left and f"{1002:016x}.trace" in left
+    for name in re.findall(r"traces/(\w+\.trace)", ran.out):
+        assert name in left
+
+
+@test
+def bare_kernels_have_a_hint(folder):
+    arguments = ["--grid", "2,2", "--block", "16,16", "--arg", "rand:f32[32,32]", "rand:f32[32,32]", "out:4096", "s32:32"]
+    Ran(folder, "check", str(EXAMPLES / "matmul.ptx"), *arguments).expect(1, "hint: grid, block, sizes")
+    assert "hint:" not in Ran(folder, "check", RACY).out
+
+
+sys.exit(main())
