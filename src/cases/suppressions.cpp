@@ -81,12 +81,21 @@ Result<std::vector<Suppression>> read_suppressions(const std::string& path) {
 }
 
 bool fits(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern[0] != '*')
-    return !name.empty() && name[0] == pattern[0] && fits(pattern.substr(1), name.substr(1));
-  for (size_t skipped = 0; skipped <= name.size(); ++skipped)
-    if (fits(pattern.substr(1), name.substr(skipped))) return true;
-  return false;
+  size_t p = 0, n = 0, star = std::string_view::npos, back = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      back = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p, ++n;
+    } else if (star != std::string_view::npos) { // the last star takes one more
+      p = star + 1;
+      n = ++back;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 } // namespace assay::cases

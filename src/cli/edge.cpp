@@ -197,7 +197,9 @@ private:
     const race::Conflict& c = conflict_;
     const bool same_instruction = c.kind == race::Conflict::Kind::same_instruction;
     if (!found_.is_conflict || same_instruction || !plain_barrier(c))
-      return {missing_, "", shorter(missing_)};
+      return {missing_, "",
+              copies() ? "cp.async.wait_group, then __syncthreads()" : shorter(missing_),
+              copies() ? "block" : ""};
     const report::Location &a = out_.locations[0], &b = out_.locations[1];
     std::string place = "between the two accesses";
     if (a.file == b.file && a.line == b.line)
@@ -216,6 +218,12 @@ private:
     return same_block_ && c.first.agent.warp < race::kCopyAgent &&
            c.second.agent.warp < race::kCopyAgent && !c.first.info.nc && !c.second.info.nc &&
            missing_.starts_with("__sync") && out_.locations.size() == 2;
+  }
+
+  bool copies() const {
+    return found_.is_conflict && same_block_ &&
+           (conflict_.first.agent.warp >= race::kCopyAgent ||
+            conflict_.second.agent.warp >= race::kCopyAgent);
   }
 
   // The part before a remark in brackets or behind a colon.

@@ -52,6 +52,7 @@ public:
     for (const explore::Finding& found : explored_.findings) drafts_.push_back(draft(found));
     for (const explore::Finding& found : explored_.notes) note(found);
     merge_findings();
+    share_advice();
     for (Draft& kept : drafts_) verdict_.findings.push_back(complete(kept));
     drop_reads_that_race(verdict_.findings);
     merge_notes();
@@ -96,8 +97,9 @@ private:
   struct Draft {
     report::Finding out;
     const explore::Finding* from = nullptr;
-    size_t more = 0;                             // others that it stands for
-    race::Distance reach = race::Distance::warp; // of all of them
+    size_t more = 0;                              // others that it stands for
+    race::Distance reach = race::Distance::warp;  // of all of them
+    race::Distance advice = race::Distance::warp; // what the help should cover
   };
 
   // Bytes that differ say most; then, the farther apart the threads are, the more an edge between
@@ -192,6 +194,23 @@ private:
     out.locations[1].operation = operation_of(out.locations[1], found.conflict.second.info);
   }
 
+  // Two races in one kernel that share a line want one barrier, and the one that needs more decides
+  // which.
+  void share_advice() {
+    for (Draft& draft : drafts_) {
+      draft.advice = draft.reach;
+      for (const Draft& other : drafts_) {
+        if (!draft.from->is_conflict || !other.from->is_conflict || other.reach <= draft.reach ||
+            other.out.space != draft.out.space || other.reach == race::Distance::grid)
+          continue;
+        const auto mine = lines_of(draft.out.locations), theirs = lines_of(other.out.locations);
+        if (std::find_first_of(mine.begin(), mine.end(), theirs.begin(), theirs.end()) !=
+            mine.end())
+          draft.advice = other.reach;
+      }
+    }
+  }
+
   // Everything that is said of a finding that stays.
   report::Finding complete(Draft& draft) {
     const explore::Finding& found = *draft.from;
@@ -204,7 +223,7 @@ private:
       ++histories_;
       history = explore::history(judgement_.subject.job, found, explored_options_);
     }
-    const Edge edge = edge_of(judgement_.subject, found, draft.reach, history, out);
+    const Edge edge = edge_of(judgement_.subject, found, draft.advice, history, out);
     out.missing_edge = edge.missing;
     out.timeline = timeline_of(judgement_.subject, found, history, edge);
     if (out.message.empty())
@@ -267,7 +286,7 @@ private:
     bool allowed = judgement_.prepared.allow.count(found.kind) > 0;
     if (found.kind == "value-race" && line_ == Line::value_race && !allowed) {
       as_finding.severity = report::Severity::error;
-      drafts_.push_back({std::move(as_finding), &found, 0, found.reach});
+      drafts_.push_back({std::move(as_finding), &found, 0, found.reach, found.reach});
       return;
     }
     verdict_.notes.push_back(

@@ -78,13 +78,14 @@ private:
     return out;
   }
 
-  // Has the thread that asked for the copy met the other one at a barrier since?
+  // The last barrier since then at which the thread that asked for the copy met the other one.
   const WatchedStep* met(const ThreadOf& issuer, const ThreadOf& other, uint64_t from,
                          uint64_t to) const {
     const std::set<uint32_t> common = phases(other, 0, to);
+    const WatchedStep* last = nullptr;
     for (const WatchedStep& s : seen_.steps)
-      if (s.when > from && by(s, issuer) && common.count(s.phase)) return &s;
-    return nullptr;
+      if (s.when > from && by(s, issuer) && common.count(s.phase)) last = &s;
+    return last;
   }
 
   void copy() {

@@ -114,8 +114,8 @@ Json result(const Finding& finding, const Verdict& verdict, Sources& sources) {
   if (Json flows = code_flows(finding, sources); !flows.is_null()) out["codeFlows"] = flows;
   out["partialFingerprints"] = {{"assayFinding/v1", fingerprint(finding, sources)}};
   if (!finding.suppressed.empty())
-    out["suppressions"] = Json::array(
-        {{{"kind", "external"}, {"status", "accepted"}, {"justification", finding.suppressed}}});
+    out["suppressions"] =
+        Json::array({{{"kind", "external"}, {"justification", finding.suppressed}}});
   Json properties{{"case", verdict.subject}};
   if (!finding.space.empty()) properties["space"] = finding.space;
   if (!finding.missing_edge.empty()) properties["missingEdge"] = finding.missing_edge;

@@ -136,15 +136,18 @@ private:
     y_ += kRow * 3 / 4;
   }
 
+  // Round the texts: out of the first lane to the left, down to where it is written, across, down
+  // to the second access.
   void edge() {
     const auto &a = at_[0], &b = at_[1];
-    body_ += fmt::format("<path class=\"gap\" d=\"M{} {} L{} {}\"/>\n", a.x, a.y, b.x, b.y);
+    const int left = kLane[0] - 46, right = kLane[1] - 46, across = gap_ - 7;
+    body_ += fmt::format("<path class=\"gap\" d=\"M{} {} H{} V{} H{} V{} H{}\"/>\n", a.x - 8, a.y,
+                         left, across, right, b.y, b.x - 8);
     // On paper of its own, so that no line runs through it.
     const int width = int(columns(gap_text_)) * 8 + 16;
-    const int x = std::max(kMargin, (kLane[0] + kLane[1] - width) / 2 + 60);
     body_ += fmt::format("<rect class=\"paper\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"22\"/>\n",
-                         x, gap_ - 18, width);
-    body_ += text(x + 8, gap_ - 2, gap_text_, "bad");
+                         kLane[0] + kText - 8, gap_ - 18, width);
+    body_ += text(kLane[0] + kText, gap_ - 2, gap_text_, "bad");
   }
 
   void outcomes() {

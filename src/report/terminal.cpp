@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <span>
 
 namespace assay::report {
@@ -26,7 +27,11 @@ public:
                   error ? Paint::error : Paint::warning, style_);
     out_ += paint(": " + finding.message, Paint::strong, style_) + "\n";
     excerpts(finding.locations);
-    const std::string chart = print_timeline(finding, gutter_ + 1, style_, sources_);
+    // What shares a line with a finding before it is most likely the same fault seen elsewhere.
+    const bool again = seen_before(finding) && !style_.verbose;
+    const std::string chart = again ? "" : print_timeline(finding, gutter_ + 1, style_, sources_);
+    if (again && !finding.timeline.steps.empty())
+      line("timeline", "--verbose shows it; most likely the same fault as above");
     if (!chart.empty()) {
       line("timeline", "the two threads as they ran, time goes down");
       out_ += chart;
@@ -66,6 +71,13 @@ private:
   void line(const char* what, const std::string& text) {
     out_ += fmt::format("{} {} {}: {}\n", std::string(gutter_, ' '),
                         paint("=", Paint::frame, style_), paint(what, Paint::strong, style_), text);
+  }
+
+  bool seen_before(const Finding& finding) {
+    bool seen = false;
+    for (const Location& at : finding.locations) seen |= lines_.count({at.file, at.line}) > 0;
+    for (const Location& at : finding.locations) lines_.insert({at.file, at.line});
+    return seen;
   }
 
   void excerpts(const std::vector<Location>& locations) {
@@ -115,6 +127,7 @@ private:
   std::string out_;
   size_t gutter_ = 1;
   Sources sources_;
+  std::set<std::pair<std::string, uint32_t>> lines_; // of the findings so far
 };
 
 std::string count(size_t n, const char* what) {
