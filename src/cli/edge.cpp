@@ -211,7 +211,7 @@ private:
     return {missing_,
             fmt::format("add {} {}, where all threads of the {} pass", barrier(), place,
                         same_warp_ ? "warp" : "block"),
-            fmt::format("{} between the two", barrier()), ""};
+            barrier(), ""};
   }
 
   bool plain_barrier(const race::Conflict& c) const {

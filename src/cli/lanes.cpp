@@ -116,7 +116,7 @@ report::Timeline timeline_of(const cases::Case& subject, const explore::Finding&
     step.at_fault = s.at_fault;
     if (s.helper && step.place.thread) {
       const auto& t = step.place.thread->thread;
-      step.who = fmt::format("thread ({},{},{})", t[0], t[1], t[2]);
+      step.who = fmt::format("({},{},{})", t[0], t[1], t[2]);
     }
     // Several operations of one line of source are one step to its reader.
     report::TimelineStep* last = out.steps.empty() ? nullptr : &out.steps.back();

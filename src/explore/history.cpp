@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace assay::explore {
 
@@ -81,6 +82,7 @@ private:
     for (auto [phase, mine] : phases[0]) {
       auto other = phases[1].find(phase);
       if (other == phases[1].end()) continue;
+      both_.insert(phase);
       if (mine->when < at(0) && other->second->when < at(1)) before_ = phase;
       if (mine->when > at(0) && other->second->when > at(1) && !after_) after_ = phase;
     }
@@ -127,40 +129,44 @@ private:
 
   void write_down() {
     bool told[2] = {false, false};
-    std::map<uint32_t, size_t> barriers;
+    std::map<uint32_t, size_t> barriers; // a phase's line
     for (const WatchedStep& s : steps_) {
       auto found = chosen_.find(s.when);
       if (found == chosen_.end() || !found->second) continue;
-      HistoryStep line;
-      line.pc = s.pc;
-      line.sides = found->second;
-      if (s.access && s.access != 3) line.sides = s.access;
-      line.access = s.access;
-      line.times = s.times;
-      line.copy = s.agent.warp >= race::kCopyAgent;
+      HistoryStep line = line_of(s, found->second);
       const int side = line.sides == 2 ? 1 : 0;
-      line.helper = !line.copy && !seen_.own(side, s);
-      line.agent = line.copy ? seen_.threads[side].agent : s.agent;
-      line.lane = line.helper ? uint32_t(__builtin_ctz(s.lanes)) : seen_.threads[side].lane;
-      const std::vector<uint32_t>& fault = out_.diagnosis.at;
-      line.at_fault =
-          std::find(fault.begin(), fault.end(), s.pc) != fault.end() &&
-          std::find(communication_.begin(), communication_.end(), &s) != communication_.end();
-      bool common = s.phase && (s.phase == before_ || s.phase == after_);
-      line.barrier = common || (line.sides == 3 && seen_.code(s) == ir::OpCode::bar_warp_sync);
-      if (common) { // the two arrivals are one line, where the later one was
+      if (line.barrier && s.phase) { // the two arrivals are one line, where the later one was
         line.sides = 3;
-        if (auto earlier = barriers.find(s.phase); earlier != barriers.end()) {
-          out_.steps.erase(out_.steps.begin() + long(earlier->second));
-          barriers.clear();
-        }
-        barriers[s.phase] = out_.steps.size();
+        auto [earlier, fresh] = barriers.try_emplace(s.phase, out_.steps.size());
+        if (!fresh) out_.steps[earlier->second].sides = 0;
+        earlier->second = out_.steps.size();
       } else if (!told[side] && left_out_[side]) {
         line.left_out = left_out_[side];
         told[side] = true;
       }
       out_.steps.push_back(line);
     }
+    std::erase_if(out_.steps, [](const HistoryStep& s) { return s.sides == 0; });
+  }
+
+  HistoryStep line_of(const WatchedStep& s, uint8_t sides) const {
+    HistoryStep line;
+    line.pc = s.pc;
+    line.sides = s.access && s.access != 3 ? s.access : sides;
+    line.barrier =
+        both_.count(s.phase) > 0 || (line.sides == 3 && seen_.code(s) == ir::OpCode::bar_warp_sync);
+    line.access = s.access;
+    line.times = s.times;
+    line.copy = s.agent.warp >= race::kCopyAgent;
+    const int side = line.sides == 2 ? 1 : 0;
+    line.helper = !line.copy && !seen_.own(side, s);
+    line.agent = line.copy ? seen_.threads[side].agent : s.agent;
+    line.lane = line.helper ? uint32_t(__builtin_ctz(s.lanes)) : seen_.threads[side].lane;
+    const std::vector<uint32_t>& fault = out_.diagnosis.at;
+    line.at_fault =
+        std::find(fault.begin(), fault.end(), s.pc) != fault.end() &&
+        std::find(communication_.begin(), communication_.end(), &s) != communication_.end();
+    return line;
   }
 
   Steps steps_;
@@ -169,6 +175,7 @@ private:
   std::vector<const WatchedStep*> communication_;
   std::map<uint64_t, uint8_t> chosen_; // by time, in which columns
   uint32_t before_ = 0, after_ = 0;    // phases
+  std::set<uint32_t> both_;            // phases in which both threads were
   uint64_t begin_ = 0, end_ = UINT64_MAX;
   uint32_t left_out_[2] = {0, 0};
 };

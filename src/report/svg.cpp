@@ -129,9 +129,9 @@ private:
   void gap() {
     gap_ = y_;
     const Timeline& t = finding_.timeline;
-    std::string what = t.missing.empty() ? "✗ not ordered: the schedule chooses"
-                                         : "✗ not ordered; missing: " + t.missing;
-    if (!t.scope.empty()) what += fmt::format(" [{} scope]", t.scope);
+    std::string what = t.missing.empty() ? "✗ unordered: the schedule chooses"
+                                         : "✗ unordered; missing: " + t.missing;
+    if (!t.scope.empty()) what += fmt::format(" [{}]", t.scope);
     gap_text_ = what;
     y_ += kRow * 3 / 4;
   }

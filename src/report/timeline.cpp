@@ -129,10 +129,10 @@ private:
 
   // What is missing, wrapped between the two lanes.
   bool gap() {
-    std::string text = "✗ not ordered";
+    std::string text = "✗ unordered";
     text +=
         timeline_.missing.empty() ? ": the schedule chooses" : "; missing: " + timeline_.missing;
-    if (!timeline_.scope.empty()) text += fmt::format(" [{} scope]", timeline_.scope);
+    if (!timeline_.scope.empty()) text += fmt::format(" [{}]", timeline_.scope);
     size_t inside = lane_;
     std::vector<std::string> rows(1);
     size_t from = 0;

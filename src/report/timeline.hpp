@@ -5,7 +5,7 @@
 //          thread (1,0,0) of block (0,0,0)        thread (32,0,0) of block (0,0,0)
 //       19 ╪═══════ barrier: __syncthreads(); ═══════╪
 //       22 ● reads: v = partial[lane];               │
-//          ╎ ✗ not ordered; missing: __syncthreads() ╎
+//          ╎ ✗ unordered; missing: __syncthreads()   ╎
 //          │                                      18 ● writes: partial[warp] = v;
 #pragma once
 

@@ -45,7 +45,7 @@ struct TimelineStep {
   bool barrier = false;    // at which both met (sides is 3)
   uint32_t times = 1;      // in a row
   uint32_t left_out = 0;   // steps of its lane before it that are not listed
-  std::string who;         // another thread than the lane's; empty: the lane's own
+  std::string who;         // "(0,0,0)": another thread of the block; empty: the lane's own
   bool at_fault = false;   // what is missing is missing here
   uint32_t other_line = 0; // of a barrier: the line at which the second side stood, if another
 };

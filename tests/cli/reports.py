@@ -134,10 +134,10 @@ def baseline_tells_what_is_fixed(folder):
 
 @test
 def timelines_name_the_construct(folder):
-    for name, lines in [("matmul", ["__syncthreads() between the two [block scope]", "add __syncthreads() after line 12"]),
-                        ("handoff", ["__threadfence() in line 10", "[device scope]", "fence, block scope"]),
+    for name, lines in [("matmul", ["missing: __syncthreads() [block]", "add __syncthreads() after line 12"]),
+                        ("handoff", ["missing: __threadfence() in line", "[device]", "fence, block scope"]),
                         ("prefetch", ["cp.async.wait_group 1 (__pipeline_wait_prior(1))", "prefetch.cu:16"])]:
-        ran = Ran(folder, "check", str(EXAMPLES / (name + ".toml"))).expect(1, "= timeline", "✗ not ordered", *lines)
+        ran = Ran(folder, "check", str(EXAMPLES / (name + ".toml"))).expect(1, "= timeline", "✗ unordered", *lines)
         assert "\033" not in ran.out
         widest = max(len(l) for l in ran.out.splitlines() if "│" in l or "╎" in l)
         assert widest <= 100, f"a timeline of {widest} columns"

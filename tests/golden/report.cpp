@@ -113,7 +113,7 @@ Verdict with_timeline(const std::string& folder) {
   Timeline& t = verdict.findings[0].timeline;
   t.lanes[0] = "thread (3,0,0) of block (1,0,0)";
   t.lanes[1] = "thread (35,0,0) of block (1,0,0)";
-  t.missing = "__syncthreads() between the two";
+  t.missing = "__syncthreads()";
   t.scope = "block";
   t.both_orders = true;
   TimelineStep barrier = step(4, 3, "barrier", folder), first = step(5, 1, "writes", folder),
@@ -123,7 +123,7 @@ Verdict with_timeline(const std::string& folder) {
   first.access = 1;
   second.access = 2;
   fence.at_fault = true;
-  fence.who = "thread (0,0,0)";
+  fence.who = "(0,0,0)";
   poll.times = 3;
   poll.left_out = 2;
   t.steps = {barrier, first, fence, poll, second, barrier};
