@@ -8,6 +8,7 @@
 #include "cli/places.hpp"
 #include "report/kinds.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace assay::cli {
@@ -36,7 +37,7 @@ public:
   }
 
   Edge edge() {
-    Edge e = widened_ ? Edge{} : diagnosed();
+    Edge e = widened_ && !by_fence() ? Edge{} : diagnosed();
     if (e.missing.empty()) e = general();
     if (e.scope.empty() && !e.missing.empty() && !e.missing.starts_with("none exists"))
       e.scope = same_warp_                      ? "warp"
@@ -49,6 +50,13 @@ public:
   }
 
 private:
+  // A fence that all blocks see does for threads of one block as well.
+  bool by_fence() const {
+    const Missing m = history_.diagnosis.missing;
+    return m == Missing::fence_before_flag || m == Missing::fence_after_flag ||
+           m == Missing::fence_behind_flag;
+  }
+
   uint32_t line(size_t n) const {
     const std::vector<uint32_t>& at = history_.diagnosis.at;
     return n < at.size() ? place_of(subject_, found_.launch, at[n]).line : 0;
@@ -69,7 +77,12 @@ private:
   const char* scope() const {
     return block_will_do() ? "cuda::thread_scope_block" : "cuda::thread_scope_device";
   }
-  const char* barrier() const { return same_warp_ ? "__syncwarp()" : "__syncthreads()"; }
+  const char* barrier() const {
+    // Of copies, as many threads have their own as there are.
+    const auto& block = subject_.job.launches[found_.launch].block;
+    bool one_warp = uint64_t(block[0]) * block[1] * block[2] <= 32;
+    return (copies() ? one_warp : same_warp_) ? "__syncwarp()" : "__syncthreads()";
+  }
 
   Edge diagnosed() const {
     switch (history_.diagnosis.missing) {
@@ -202,16 +215,30 @@ private:
               copies() ? "block" : ""};
     const report::Location &a = out_.locations[0], &b = out_.locations[1];
     std::string place = "between the two accesses";
-    if (a.file == b.file && a.line == b.line)
+    if (a.file == b.file && a.line && a.line == b.line) {
       place = fmt::format("between them in line {}", a.line);
-    else if (a.file == b.file && a.line && b.line && a.line < b.line)
-      place = fmt::format("between line {} and line {}", a.line, b.line);
-    else if (a.file == b.file && a.line && b.line)
-      place = fmt::format("after line {}, before line {} is executed again", a.line, b.line);
+    } else if (a.file == b.file && a.line && b.line) {
+      uint32_t low = std::min(a.line, b.line), high = std::max(a.line, b.line);
+      place = meets_between()
+                  ? fmt::format("after line {}, before line {} is executed again", high, low)
+                  : fmt::format("between line {} and line {}", low, high);
+    }
     return {missing_,
             fmt::format("add {} {}, where all threads of the {} pass", barrier(), place,
                         same_warp_ ? "warp" : "block"),
             barrier(), ""};
+  }
+
+  // Is there a barrier between the two as they stand in the program? Then it is on the way back,
+  // round a loop, that one is missing.
+  bool meets_between() const {
+    const ir::Program& program = *subject_.job.launches[found_.launch].program;
+    const uint32_t a = found_.conflict.first.info.pc, b = found_.conflict.second.info.pc;
+    for (uint32_t pc = std::min(a, b); pc < std::max(a, b); ++pc) {
+      ir::OpCode code = program.ops[pc].code;
+      if (code == ir::OpCode::bar || (same_warp_ && code == ir::OpCode::bar_warp_sync)) return true;
+    }
+    return false;
   }
 
   bool plain_barrier(const race::Conflict& c) const {
@@ -233,7 +260,9 @@ private:
 
   std::string general_help(const Edge& e) const {
     bool edge = !e.missing.empty() && !e.missing.starts_with("none exists");
-    if (edge) return "add " + e.missing;
+    bool construct = e.missing.starts_with("__") || e.missing.starts_with("cp.async") ||
+                     e.missing.starts_with("a fence");
+    if (edge) return (construct ? "add " : "use ") + e.missing;
     if (found_.kind == "nondeterministic" && found_.places.size() == 1)
       return "keep clocks and places on the machine out of the result";
     const report::Kind* row = report::find_kind(found_.kind);

@@ -165,7 +165,11 @@ private:
           load_ = {&s, lane};
         }
       if (s.agent.cta == a.cta && writes(s) && (s.when > first_.when) == after_first)
-        for (auto [lane, address] : s.addresses) written[address] = {&s, lane};
+        for (auto [lane, address] : s.addresses) {
+          // What the access's own thread says counts before what others say later.
+          Flag &last = written[address], now{&s, lane};
+          if (!last.step || !same_thread(last, 0) || same_thread(now, 0)) last = now;
+        }
     }
     return store_.step != nullptr;
   }
@@ -235,8 +239,11 @@ private:
     Fences before = fences(store_, from, store_.step->when, true);
     if (before.wide) return;
     if (before.narrow) return say(Missing::fence_scope, {before.narrow});
+    // Behind what also reads a fence has its own purpose.
+    const bool only_writes = seen_.program.ops[store_.step->pc].d == ir::kNoSlot;
     Fences behind = fences(store_, store_.step->when, load_.step->when, true);
-    if (behind.wide) return say(Missing::fence_behind_flag, {behind.wide, store_.step});
+    if (behind.wide && only_writes)
+      return say(Missing::fence_behind_flag, {behind.wide, store_.step});
     say(Missing::fence_before_flag, {store_.step});
   }
 

@@ -17,9 +17,11 @@ const std::vector<Kind>* make() {
        "  tile[threadIdx.x] = x[i];          // every thread writes one cell\n"
        "  float v = tile[threadIdx.x ^ 32];  // and reads a cell that another warp writes",
        "Put a barrier between the two accesses: __syncthreads() within a block, __syncwarp() "
-       "within a warp, "
-       "a release/acquire pair or a second launch between blocks; or let the threads use separate "
-       "cells."},
+       "within a warp. Between blocks: a flag that is stored behind __threadfence() and awaited "
+       "before one (or cuda::atomic_ref at cuda::thread_scope_device with release and acquire), a "
+       "grid-wide barrier, or a second launch. After an asynchronous copy: cp.async.wait_group by "
+       "the thread that copied (__pipeline_wait_prior()), then __syncthreads(). Or let the threads "
+       "use separate cells."},
       {"race-without-consequence", false, "a race whose both orders left the same bytes",
        "The accesses race as in `race`, and both orders were run and left the same bytes for this "
        "input. It is "
