@@ -18,7 +18,9 @@ public:
         same_block_(seen.conflict.first.agent.cta == seen.conflict.second.agent.cta) {}
 
   Concluded run() {
-    if (seen_.conflict.kind != race::Conflict::Kind::race && !seen_.missed) return std::move(out_);
+    using K = race::Conflict::Kind;
+    const K kind = seen_.conflict.kind;
+    if (kind == K::same_instruction || (kind == K::order && !seen_.missed)) return std::move(out_);
     if (seen_.issue)
       copy();
     else if (!flag())
@@ -153,6 +155,7 @@ private:
   bool find(bool after_first) {
     const race::Agent &a = seen_.conflict.first.agent, &b = seen_.conflict.second.agent;
     std::unordered_map<uint64_t, Flag> written;
+    bool sure = false;
     for (const WatchedStep& s : seen_.steps) {
       if (s.when >= second_.when) break;
       if (s.access || s.addresses.empty()) continue;
@@ -161,6 +164,10 @@ private:
           auto w = written.find(address);
           if (w == written.end()) continue;
           if (same_block_ && w->second.step->agent.warp == s.agent.warp) continue;
+          // What is polled or taken is a flag or a lock; what is read once may be volatile data.
+          const bool surely = seen_.code(s) == C::atom || s.times > 1;
+          if (sure && !surely) continue;
+          sure = surely;
           store_ = w->second;
           load_ = {&s, lane};
         }

@@ -6,6 +6,7 @@
 #include "report/timeline.hpp"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -17,8 +18,8 @@ namespace {
 class Fingerprint : public testing::Test {
 protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("assay-fingerprint-" + std::to_string(::getpid()));
+    folder_ =
+        std::filesystem::temp_directory_path() / fmt::format("assay-fingerprint-{}", ::getpid());
     path_ = (folder_ / "k.cu").string();
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -26,13 +27,13 @@ protected:
   Finding race(const std::string& source, uint32_t a, uint32_t b) {
     EXPECT_TRUE(write_file(path_, source));
     Finding out;
-    out.kind = "race";
-    out.space = "shared";
+    out.kind = std::string("race");
+    out.space = std::string("shared");
     for (uint32_t line : {a, b}) {
       Location at;
       at.file = at.source = path_;
       at.line = line;
-      at.function = "k";
+      at.function = std::string("kernel");
       out.locations.push_back(at);
     }
     return out;
@@ -56,13 +57,13 @@ TEST_F(Fingerprint, StaysWhenLinesMove) {
 TEST_F(Fingerprint, ChangesWithWhatItIsOf) {
   Finding finding = race("s[i] = x;\ny = s[j];\n", 1, 2);
   const std::string here = of(finding);
-  finding.space = "global";
+  finding.space = std::string("global");
   EXPECT_NE(here, of(finding));
-  finding.space = "shared";
-  finding.kind = "race-without-consequence";
+  finding.space = std::string("shared");
+  finding.kind = std::string("race-without-consequence");
   EXPECT_NE(here, of(finding));
-  finding.kind = "race";
-  finding.locations[1].function = "other";
+  finding.kind = std::string("race");
+  finding.locations[1].function = std::string("other");
   EXPECT_NE(here, of(finding));
   EXPECT_NE(here, of(race("s[i] = x;\ny = s[k];\n", 1, 2)));
 }
