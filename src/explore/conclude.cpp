@@ -124,7 +124,9 @@ private:
   void explain_difference() {
     bool explained = false;
     for (const Finding& f : report_.findings)
-      explained |= f.kind == "race" || f.kind == "nondeterministic";
+      explained |= f.kind == "race" ||
+                   f.kind == "nondeterministic" || // nothing defines what differs
+                   f.kind == "unspecified-value" || f.kind == "uninitialised-read";
     if (!report_.deterministic && !explained && !differing_runs_.empty()) {
       Finding f;
       f.kind = "nondeterministic";

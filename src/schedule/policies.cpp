@@ -4,8 +4,9 @@
 namespace assay::schedule {
 
 const std::vector<std::string>& policy_names() {
-  static const std::vector<std::string> names = {
-      "canonical", "reverse", "random", "lane-split", "cta-shuffle", "pct", "weak-memory"};
+  static const std::vector<std::string> names = {"canonical",  "reverse",     "random",
+                                                 "lane-split", "cta-shuffle", "alternate",
+                                                 "pct",        "weak-memory"};
   return names;
 }
 
@@ -15,6 +16,7 @@ std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed) {
   if (name == "random") return make_random(seed);
   if (name == "lane-split") return make_lane_split(seed);
   if (name == "cta-shuffle") return make_cta_shuffle(seed);
+  if (name == "alternate") return make_alternate(seed);
   if (name == "pct") return make_pct(seed);
   if (name == "weak-memory") return make_weak_memory(seed);
   return nullptr;

@@ -10,6 +10,7 @@ std::unique_ptr<Policy> make_reverse();
 std::unique_ptr<Policy> make_random(uint64_t seed);
 std::unique_ptr<Policy> make_lane_split(uint64_t seed);
 std::unique_ptr<Policy> make_cta_shuffle(uint64_t seed);
+std::unique_ptr<Policy> make_alternate(uint64_t seed);
 std::unique_ptr<Policy> make_pct(uint64_t seed);
 std::unique_ptr<Policy> make_weak_memory(uint64_t seed);
 

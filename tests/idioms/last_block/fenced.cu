@@ -6,12 +6,11 @@
 // want 3 u32: 1152
 // expect: pass
 // twin release: race global @A @B
-// later release_scope: race global @A @B
+// twin release_scope: race global @A @B
 // twin acquire: race global @A @B
 // twin acquire_scope: race global @A @B
-// later counter_scope: race global @A @B
-// later counter_scope: race global @C @C
-// later counter_scope: race global @C @D
+// twin counter_scope: race global @C @C
+// twin counter_scope: race global @C @D
 // twin barrier: race shared @S @T
 __global__ void grid_sum(const unsigned* x, unsigned* partial, unsigned* arrived, unsigned* total) {
   __shared__ unsigned sums[3];

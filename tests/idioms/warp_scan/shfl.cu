@@ -6,7 +6,7 @@
 // want 1 u32: 32 31 30 29 28 27 26 25 24 23 22 21 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1
 // want 1 u32: 4 3 2 1
 // expect: pass
-// later bound: unspecified-value @S
+// twin bound: unspecified-value @S
 // twin mask: invalid-lane-mask @S
 __global__ void warp_sums(const unsigned* x, unsigned* y, unsigned n) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
