@@ -103,7 +103,8 @@ private:
     body_ += fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", style, x, y_,
                          step.access ? 8 : 5);
     if (step.place.line)
-      body_ += text(x - 14, y_ + 5, fmt::format("{}", step.place.line), "number");
+      body_ +=
+          text(x - 14, y_ + (step.access ? -7 : 5), fmt::format("{}", step.place.line), "number");
     body_ += text(x + kText, y_ + 1, who(step),
                   step.access     ? "bad"
                   : step.at_fault ? "odd"
