@@ -13,7 +13,15 @@ namespace assay::cli {
 namespace {
 
 int determinism(const Session& session, const std::string& executor) {
-  if (executor == "native") return native_determinism(session);
+  if (executor == "native") {
+    if (!session.html.empty() || !session.sarif.empty() || !session.junit.empty() ||
+        !session.svg.empty() || !session.suppress.empty() || !session.baseline.empty() ||
+        !session.write_baseline.empty())
+      return fail(
+          usage_error("reports to files, suppressions and baselines go with the vgpu executor"),
+          session);
+    return native_determinism(session);
+  }
   const std::string& target = session.targets[0];
   Result<cases::Prepared> prepared = cases::prepare(target, session.options);
   if (!prepared) return fail(prepared.error(), session, target);

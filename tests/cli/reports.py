@@ -64,6 +64,11 @@ def determinism_and_exec_write_too(folder):
 
 
 @test
+def not_with_a_real_gpu(folder):
+    refused(folder, ["determinism", RACY, "--executor", "native", "--html", "a.html"], "vgpu executor")
+
+
+@test
 def suppressions(folder):
     (folder / "s.toml").write_text(SUPPRESS)
     Ran(folder, "check", RACY, "--suppress", "s.toml").expect(
