@@ -49,7 +49,11 @@ public:
     verdict_.coverage.not_proved = explored_.not_proved;
     verdict_.coverage.not_reached = explored_.not_reached;
     verdict_.coverage.has_reference = judgement_.prepared.has_reference;
-    for (const explore::Finding& found : explored_.findings) drafts_.push_back(draft(found));
+    // What the case allows, with its reason, is a note.
+    const auto allowed = judgement_.prepared.allow.find("fp-atomic-order");
+    const bool drop = explored_.fp_atomic_order && allowed != judgement_.prepared.allow.end();
+    if (!drop)
+      for (const explore::Finding& found : explored_.findings) drafts_.push_back(draft(found));
     for (const explore::Finding& found : explored_.notes) note(found);
     merge_findings();
     share_advice();
@@ -289,6 +293,9 @@ private:
       drafts_.push_back({std::move(as_finding), &found, 0, found.reach, found.reach});
       return;
     }
+    if (const auto reason = judgement_.prepared.allow.find(found.kind);
+        reason != judgement_.prepared.allow.end())
+      as_finding.message += fmt::format(" (allowed: {})", reason->second);
     verdict_.notes.push_back(
         {as_finding.kind, as_finding.message, std::move(as_finding.locations), as_finding.space});
   }

@@ -40,6 +40,7 @@ public:
       }
     }
     conclude(job_, pairs_, differing_runs_, report_);
+    float_order();
     return std::move(report_);
   }
 
@@ -118,11 +119,35 @@ private:
     if (pairs_.take(out, policy)) report_.race_free = false;
   }
 
-  void compare(const vgpu::Outcome& out, const std::string& policy) {
+  void compare(const vgpu::Outcome& out, const Planned& plan) {
     if (!out.completed || !report_.first.completed || out.digest == report_.first.digest) return;
     report_.deterministic = false;
+    if (differing_plans_.size() < kMostFloatRuns) differing_plans_.push_back(plan);
     if (differing_runs_.size() < 8)
-      differing_runs_.push_back({policy, out.trace, out.digest, differences(report_.first, out)});
+      differing_runs_.push_back(
+          {plan.policy, out.trace, out.digest, differences(report_.first, out)});
+  }
+
+  // Is it only that floating-point atomics round differently in another order? Then the outcomes
+  // agree once the atomics to each location are applied in one order.
+  void float_order() {
+    if (report_.deterministic || !report_.race_free || differing_plans_.empty()) return;
+    for (const Finding& f : report_.findings)
+      if (f.kind != "nondeterministic" || !f.is_conflict) return;
+    Planned plan{"canonical", options_.seed, {}, {}, options_.detect};
+    plan.one_float_order = true;
+    const vgpu::Outcome one = perform(job_, plan, options_);
+    bool agree = one.completed;
+    for (Planned& p : differing_plans_) p.one_float_order = true;
+    run_plans(differing_plans_, [&](const Planned&, vgpu::Outcome& out) {
+      agree &= out.completed && out.digest == one.digest;
+    });
+    report_.fp_atomic_order = agree && !out_of_time();
+    if (report_.fp_atomic_order)
+      add_note("fp-atomic-order",
+               fmt::format("{} outcomes that differ agree when the floating-point atomics to each "
+                           "location are applied in one order: rounding makes the difference",
+                           differing_plans_.size() + 1));
   }
 
   // Reads of what nobody wrote matter when the outcome, a branch or an address follows the poison.
@@ -233,7 +258,7 @@ private:
     run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
       take_events(out, plan.policy);
       take_conflicts(out, plan.policy);
-      compare(out, plan.policy);
+      compare(out, plan);
       open_uses(plan, out);
     });
   }
@@ -316,7 +341,7 @@ private:
       p.tried = true;
       p.reversed = out.arms_reversed || p.conflict.kind == Conflict::Kind::same_instruction;
       take_events(out, plan.policy);
-      compare(out, plan.policy);
+      compare(out, plan);
       take_turned(p, out);
       // Behind a race that went the other way anything may follow: the race is the defect.
       if (!p.is_order() || !p.reversed) return;
@@ -348,7 +373,7 @@ private:
     run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
       Pair& p = *writes[at++];
       take_events(out, plan.policy);
-      compare(out, plan.policy);
+      compare(out, plan);
       if (!out.arms_reversed) return;
       p.reversed = p.missed = true;
       take_turned(p, out);
@@ -395,6 +420,8 @@ private:
   Pairs pairs_;
   OpenUses open_uses_;
   std::vector<DifferingRun> differing_runs_;
+  static constexpr size_t kMostFloatRuns = 16;
+  std::vector<Planned> differing_plans_; // the first of them
 };
 
 } // namespace

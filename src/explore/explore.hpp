@@ -65,6 +65,7 @@ struct Report {
   bool deterministic = true;     // no two outcomes differ
   bool race_free = true;
   bool follows_open_values = false;     // the outcome, what the manual leaves open: undetermined
+  bool fp_atomic_order = false;         // outcomes differ by the order of floating atomics alone
   bool proved = false;                  // proved for this input
   std::vector<std::string> not_proved;  // why not
   uint64_t schedules = 0;               // runs made

@@ -17,6 +17,7 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
   run.arms = plan.arms;
   run.poison = plan.poison;
   run.hash_path = plan.hash_path;
+  run.one_float_order = plan.one_float_order;
   run.vary = plan.vary;
   run.level = options.level;
   vgpu::Outcome out = vgpu::run(job, *policy, run);

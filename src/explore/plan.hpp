@@ -11,6 +11,7 @@ struct Planned {
   std::vector<vgpu::Arm> arms;
   vgpu::Poison poison = vgpu::Poison::nan_like;
   bool detect = true, hash_path = false;
+  bool one_float_order = false; // floating-point atomics to a cell take effect in one order
   vgpu::Variation vary = {};
 };
 

@@ -93,6 +93,7 @@ struct RunOptions {
   std::vector<Arm> arms;
   uint32_t quantum = 4096; // loop iterations before a running agent yields
   bool record_trace = true;
+  bool one_float_order = false;          // see float_sums.hpp
   bool hash_path = false;                // Outcome::path (needs detect)
   std::string level;                     // "", "portable", "avx2", "avx512"
   const volatile bool* cancel = nullptr; // set by another thread: stop soon, outcome `cancelled`

@@ -46,6 +46,7 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
     for (Region* r : memory.regions())
       if (r->tracked) detector->track(r->base, r->size);
   }
+  if (options.one_float_order) float_sums = std::make_unique<FloatSums>();
   vector_level = &level(options.level);
   for (int mode = 0; mode < 2; ++mode) {
     code[mode].resize(program.ops.size());

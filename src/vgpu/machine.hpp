@@ -7,6 +7,7 @@
 #include "race/detector.hpp"
 #include "vgpu/admission.hpp"
 #include "vgpu/cta_table.hpp"
+#include "vgpu/float_sums.hpp"
 #include "vgpu/runnable.hpp"
 #include "vgpu/warp.hpp"
 
@@ -103,8 +104,9 @@ struct Machine {
   const Level* vector_level = nullptr;
   alignas(64) uint8_t row[512]; // what one store of a warp writes, while it is put together
   bool abort = false, retrack = false, hash_path = false, saw_strong = false;
-  bool partners_vary = false; // at counted barriers
-  bool misses_writes = false; // strong reads may
+  bool partners_vary = false;            // at counted barriers
+  std::unique_ptr<FloatSums> float_sums; // where they are to come in one order
+  bool misses_writes = false;            // strong reads may
   std::vector<bool> retrack_buffers;
   uint64_t path_hash = 0;
   uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;

@@ -4,6 +4,7 @@
 // subnormals, on shared memory it keeps them (the same section).
 #include "base/check.hpp"
 #include "fp/soft.hpp"
+#include "vgpu/atomic_value.hpp"
 #include "vgpu/machine.hpp"
 
 #include "base/random.hpp"
@@ -47,8 +48,10 @@ uint16_t half_extreme(uint16_t x, uint16_t y, bool bf, bool minimum) {
   return (key(x) < key(y)) == minimum ? x : y;
 }
 
+} // namespace
+
 // One element: the new value from the old one and the operand.
-uint64_t apply(const ir::MemInfo& info, uint64_t old, uint64_t b, bool global) {
+uint64_t atomic_value(const ir::MemInfo& info, uint64_t old, uint64_t b, bool global) {
   AtomicOp op = info.atomic;
   switch (info.type) {
   case Type::s32: return uint32_t(integer<int32_t>(op, int32_t(old), int32_t(b)));
@@ -88,6 +91,8 @@ uint64_t apply(const ir::MemInfo& info, uint64_t old, uint64_t b, bool global) {
   }
 }
 
+namespace {
+
 uint64_t read_lane(char* regs, ir::Slot slot, uint32_t lane, unsigned bits) {
   if (slot == ir::kNoSlot) return 0;
   return bits == 64 ? lanes<uint64_t>(regs, slot).v[lane] : lanes<uint32_t>(regs, slot).v[lane];
@@ -112,7 +117,7 @@ bool commutes(const ir::Op& op, const ir::MemInfo& info) {
 
 // Does the operation on one lane's cell; returns the old bytes.
 void operate(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lane, uint8_t* cell,
-             bool global, uint8_t* old) {
+             bool global, uint8_t* old, FloatSums* sums) {
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
   std::memcpy(old, cell, bytes);
   if (info.bytes == 16) { // b128: exch, cas
@@ -131,7 +136,9 @@ void operate(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lan
       uint64_t value = read_lane(regs, info.regs[1], lane, info.register_bits) & mask;
       after = before == b ? value : before;
     } else {
-      after = apply(info, before, b, global);
+      after = atomic_value(info, before, b, global);
+      if (sums && ptx::is_float(info.type))
+        sums->applied(cell + k * info.bytes, info.bytes, info, global, before, b, after);
     }
     std::memcpy(cell + k * info.bytes, &after, info.bytes);
   }
@@ -228,7 +235,8 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     uint32_t i = members[k];
     Region& r = *at[i].region;
     uint8_t old[32];
-    operate(info, op, regs, i, r.host + at[i].offset, r.space == race::Space::global, old);
+    operate(info, op, regs, i, r.host + at[i].offset, r.space == race::Space::global, old,
+            float_sums.get());
     // A compare-and-swap that fails is no progress: its group may be spinning.
     bool differs = std::memcmp(old, r.host + at[i].offset, bytes) != 0;
     changed |= differs;

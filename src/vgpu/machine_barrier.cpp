@@ -189,6 +189,8 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
       abort = true;
       return;
     }
+  if (float_sums && !b.counted)
+    float_sums->settle(cta.shared.host, cta.shared.host + cta.shared.size);
   // Shared memory that has been written to the last byte needs no more tests.
   if (cta.shared.init && all_set(cta.shared.init, cta.shared.size)) cta.shared.init = nullptr;
   phase.cta = cta.index;

@@ -176,6 +176,7 @@ void Machine::finish_cta(Cta& cta) {
       if (!c->held) runnable.erase({cta.index, schedule::kCopyUnit + c->seq});
       perform_copy(cta, *c);
     }
+  if (float_sums) float_sums->settle(cta.shared.host, cta.shared.host + cta.shared.size);
   if (detector) detector->cta_end(cta.index);
   cta.finished = true;
   --live_ctas;

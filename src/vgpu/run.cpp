@@ -31,6 +31,7 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
     double start = now(CLOCK_THREAD_CPUTIME_ID);
     Machine machine(job, i, options, memory, policy, out);
     machine.run();
+    if (machine.float_sums) machine.float_sums->settle(nullptr, nullptr);
     out.launch_seconds += now(CLOCK_THREAD_CPUTIME_ID) - start;
     if (machine.retrack) return machine.retrack_buffers;
     out.thread_instructions += machine.instructions;

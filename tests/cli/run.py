@@ -139,6 +139,18 @@ def case_files_and_overrides(folder):
 
 
 @test
+def rounding_of_atomics_can_be_allowed(folder):
+    pair = ROOT / "cases" / "float_atomic_sum"
+    for file in ("defect.cu", "defect.ptx"):
+        (folder / file).write_bytes((pair / file).read_bytes())
+    text = (pair / "defect.toml").read_text()
+    (folder / "plain.toml").write_text(text)
+    (folder / "allowed.toml").write_text('allow = {fp-atomic-order = "sums of gradients"}\n' + text)
+    Ran(folder, "check", "plain.toml").expect(1, "error[nondeterministic]", "note[fp-atomic-order]")
+    Ran(folder, "check", "allowed.toml").expect(0, "note[fp-atomic-order]", "sums of gradients", "not deterministic")
+
+
+@test
 def case_new_writes_a_case_that_reads(folder):
     (folder / "scale.ptx").write_text(pathlib.Path(SCALE).read_text())
     Ran(folder, "case", "new", "scale.ptx").expect(0, "wrote scale.toml")
