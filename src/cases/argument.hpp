@@ -34,6 +34,7 @@ struct Argument {
   // same: parameter `same_parameter` of launch `same_launch`, `offset` bytes further
   std::optional<uint32_t> same_launch; // none: the first launch that is not this one, or this one
   uint32_t same_parameter = 0;
+  std::string same_buffer; // or by name: a buffer that first stood inside a struct
   uint64_t offset = 0;
 
   // structure: `bytes` bytes, zero where no field is

@@ -202,6 +202,13 @@ private:
 
   Result<void> same(const Argument& argument, uint32_t offset, ParameterInfo& info,
                     vgpu::Argument& out) {
+    if (!argument.same_buffer.empty()) {
+      for (size_t i = 0; i < case_.buffers.size(); ++i)
+        if (case_.buffers[i].name == argument.same_buffer) info.buffer = uint32_t(i);
+      if (!info.buffer) return wrong(argument, "it refers to a buffer that is not there yet");
+      out.pointers.push_back({offset, *info.buffer, argument.offset});
+      return {};
+    }
     // A bare number means this launch's earlier parameter in the first launch, and the first
     // launch's parameter in later ones.
     uint32_t launch = argument.same_launch.value_or(0);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <set>
 
 namespace assay::cases {
 namespace {
@@ -88,6 +89,7 @@ private:
                               [&](const CaseArgument& a) { return a.fixed.name == name; });
     auto earlier = places_.find(name);
     bool buffer = found->fixed.is_buffer();
+    if (buffer && inside_.count(name)) return by_name(*found, 0);
     if (buffer && earlier != places_.end()) return reference(*found, earlier->second, 0);
     if (buffer) places_[name] = {launch, parameter};
     return argument(*found);
@@ -98,6 +100,14 @@ private:
     out.role = Role::same;
     out.same_launch = place.launch;
     out.same_parameter = place.parameter;
+    out.offset = offset;
+    return out;
+  }
+
+  Argument by_name(const CaseArgument& from, uint64_t offset) const {
+    Argument out = from.fixed;
+    out.role = Role::same;
+    out.same_buffer = from.same.empty() ? from.fixed.name : from.same;
     out.offset = offset;
     return out;
   }
@@ -115,18 +125,26 @@ private:
 
   Result<Argument> alias(const CaseArgument& from) {
     auto place = places_.find(from.same);
-    if (place == places_.end())
+    if (place == places_.end() && !inside_.count(from.same)) {
+      // The first appearance of a buffer may be inside a struct.
+      for (const CaseArgument& a : file_.arguments) {
+        if (!in_structure_ || a.fixed.name != from.same || !a.fixed.is_buffer()) continue;
+        inside_.insert(from.same);
+        return argument(a);
+      }
       return usage_error(
           fmt::format("'{}' is the same as '{}', which is no buffer of this launch or an "
                       "earlier one",
                       from.fixed.name, from.same),
           from.fixed.span);
+    }
     uint64_t offset = 0;
     if (from.offset) {
       Result<uint64_t> value = natural("offset", *from.offset, kMostBytes);
       if (!value) return value.error();
       offset = *value;
     }
+    if (place == places_.end()) return by_name(from, offset);
     return reference(from, place->second, offset);
   }
 
@@ -202,7 +220,9 @@ private:
     for (const CaseArgument::Field& field : from.fields) {
       Result<uint64_t> offset = natural("offset", field.offset, 32764);
       if (!offset) return offset.error();
+      in_structure_ = true;
       Result<Argument> value = argument(field.value);
+      in_structure_ = false;
       if (!value) return value.error();
       out.fields.push_back({*offset, std::move(*value)});
     }
@@ -212,6 +232,8 @@ private:
   const CaseFile& file_;
   const Symbols& symbols_;
   std::map<std::string, Place> places_; // buffers by name: where they appeared first
+  std::set<std::string> inside_;        // buffers that appeared first inside a struct
+  bool in_structure_ = false;
   std::vector<std::string> wanted_;
   uint64_t filled_ = 0; // bytes of buffers with a fill
 };

@@ -401,7 +401,13 @@ void Machine::run() {
            {}});
       return;
     }
-    last = runnable.start(spinning ? pass_over(d.pick) : d.pick);
+    uint32_t pick = spinning ? pass_over(d.pick) : d.pick;
+    if (pick == runnable.size()) {
+      // All poll in vain, perhaps for somebody who has not started yet.
+      if (admit()) continue;
+      pick = d.pick;
+    }
+    last = runnable.start(pick);
     run_agent(last, d.points);
   }
 }

@@ -88,7 +88,7 @@ uint32_t Machine::pass_over(uint32_t pick) {
     uint32_t at = pick + k < n ? pick + k : pick + k - n;
     if (!in_vain(runnable[at])) return at;
   }
-  return pick;
+  return n;
 }
 
 } // namespace assay::vgpu

@@ -100,3 +100,73 @@ def warp_scan(x, **_):
 def warp_merge_sort(x, **_):
     groups = -np.sort(-x.reshape(8, 64), 1)
     return {"sorted": groups, "striped": groups.reshape(8, 4, 16).transpose(0, 2, 1)}
+
+
+# Device primitives.
+
+
+def device_reduce(x, **_):
+    # 16 and more items a thread in a row, warps, blocks; then the partial sums.
+    return {"sum": ([x.astype(np.float64).sum()], np.abs(x).astype(np.float64).sum() * u * 60)}
+
+
+def device_scan(x, **_):
+    x = x.astype(np.int64)
+    return {"y": wrapped(np.cumsum(x) - x)}
+
+
+def device_radix_sort(keys, values, **_):
+    order = np.argsort(keys, kind="stable")
+    return {"keys_out": keys[order], "values_out": values[order]}
+
+
+def padded(x, size):
+    out = np.zeros(size, x.dtype)
+    out[: len(x)] = x
+    return out
+
+
+def runs(x):
+    first = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]]))
+    return first, np.diff(np.concatenate([first, [len(x)]]))
+
+
+def device_select(x, **_):
+    first, _ = runs(x)
+    return {"y": padded(x[first], 20000), "count": [len(first)]}
+
+
+def device_partition(x, flags, **_):
+    chosen = x[flags != 0]
+    return {"y": np.concatenate([chosen, x[flags == 0][::-1]]), "count": [len(chosen)]}
+
+
+def device_histogram(x, **_):
+    scaled = (x + np.float32(1)) * (np.float32(100) / np.float32(2))  # in fp32, as CUB does it
+    inside = (x >= -1) & (x < 1)
+    return {"counts": np.bincount(scaled[inside].astype(int), minlength=100)[:100]}
+
+
+def device_run_length_encode(x, **_):
+    first, lengths = runs(x)
+    return {"values": padded(x[first], 20000), "lengths": padded(lengths, 20000), "count": [len(first)]}
+
+
+def device_segmented_reduce(x, offsets, **_):
+    parts = [x[a:b].astype(np.float64) for a, b in zip(offsets[:-1], offsets[1:])]
+    return {"sums": ([p.sum() for p in parts], max(np.abs(p).sum() * u * (20 + len(p) / 256) for p in parts))}
+
+
+def device_merge_sort(keys, values, **_):
+    order = np.argsort(keys, kind="stable")
+    return {"keys": keys[order], "values": values[order]}
+
+
+def device_adjacent_difference(x, **_):
+    x = x.astype(np.int64)
+    return {"y": wrapped(np.concatenate([x[:1], np.diff(x)]))}
+
+
+def device_unique_by_key(keys, values, **_):
+    first, _ = runs(keys)
+    return {"keys_out": padded(keys[first], 20000), "values_out": padded(values[first], 20000), "count": [len(first)]}

@@ -27,6 +27,7 @@ def segment_offsets(segments, n, seed):
 _rows, _columns = graph(600, 3000, 7)
 FILES = {
     "segmented_reduce.offsets.npy": segment_offsets(200, 20000, 3),
+    "device_segmented_reduce.offsets.npy": segment_offsets(40, 20000, 4),
     "breadth_first_search.rows.npy": _rows,
     "breadth_first_search.columns.npy": _columns,
 }

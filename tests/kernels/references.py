@@ -1,6 +1,6 @@
 """references.py ASSAY [--check] [NAME…]: what the outputs of the CUDA kernels here must hold.
 
-For each case file under cub/ and large/ that wants something: Assay makes the inputs, a function of
+For each case file under cub/, cub_device/ and large/ that wants something: Assay makes the inputs, a function of
 NumPy computes the outputs in integers or in double precision, and the wanted files are written
 beside the case file. Where floats are wanted `within` a distance, the function derives how far a
 right result may be, and the case file's distance must be between that and a hundred times that.
@@ -36,6 +36,8 @@ def inputs_of(assay, path, case):
         draft.write_text(text)
         try:
             for name, a in arguments.items():
+                if "kind" not in a:  # another name of one of the others
+                    continue
                 if a["kind"] == "scalar":
                     values[name] = float(a["value"]) if a["dtype"][0] == "f" else number(a["value"], shape)
                 elif "file" in a:
@@ -71,7 +73,7 @@ def main():
     for name, array in large_references.FILES.items():
         file = io.BytesIO()
         np.save(file, array.astype(np.int32))
-        target = HERE / "large" / name
+        target = HERE / ("cub_device" if name.startswith("device") else "large") / name
         if not target.exists() or target.read_bytes() != file.getvalue():
             print("differs:" if check else "wrote", target.relative_to(HERE))
             if check:
@@ -80,7 +82,7 @@ def main():
     functions = vars(cub_references) | vars(large_references)
     names = [a for a in sys.argv[2:] if a != "--check"]
     bad = 0
-    for path in sorted([*HERE.glob("cub/[a-z]*.toml"), *HERE.glob("large/[a-z]*.toml")]):
+    for path in sorted([*HERE.glob("cub*/[a-z]*.toml"), *HERE.glob("large/[a-z]*.toml")]):
         case = tomllib.loads(path.read_text())
         if (names and path.stem not in names) or not any("want" in a for a in case["arg"]):
             continue

@@ -195,3 +195,37 @@ TEST_F(Build, MarksOfThePythonSource) {
                          head + "expect = {kinds = [\"race shared @C\"]}\n" + argument));
   EXPECT_FALSE(prepare(folder_ + "c.toml", {}));
 }
+
+// A buffer may stand inside a struct first, and be named again by later structs and arguments.
+TEST_F(Build, ABufferThatFirstStandsInAStruct) {
+  EXPECT_TRUE(write_file(folder_ + "c.toml", R"toml(
+kernel = {file = "k.ptx", entry = "third"}
+arg = [
+  {name = "temp", kind = "scratch", dtype = "u8", shape = [64]},
+  {name = "a", kind = "struct", size = 24, fields = [{offset = 8, same = "temp"}]},
+  {name = "b", kind = "struct", size = 24, fields = [{offset = 16, same = "temp"}]},
+]
+[[launch]]
+grid = [1]
+block = [32]
+args = ["a"]
+[[launch]]
+grid = [1]
+block = [32]
+args = ["b"]
+[[launch]]
+entry = "second"
+grid = [1]
+block = [32]
+args = ["temp"]
+)toml"));
+  Result<Case> built = build_with("", "c.toml");
+  ASSERT_TRUE(built) << built.error().text();
+  ASSERT_EQ(built->job.buffers.size(), 1u);
+  EXPECT_EQ(built->job.buffers[0].bytes, 64u);
+  for (const vgpu::LaunchSpec& launch : built->job.launches) {
+    ASSERT_EQ(launch.arguments.at(0).pointers.size(), 1u);
+    EXPECT_EQ(launch.arguments[0].pointers[0].buffer, 0u);
+  }
+  EXPECT_EQ(built->job.launches[1].arguments[0].pointers[0].offset, 16u);
+}
