@@ -404,7 +404,7 @@ void Machine::run() {
     uint32_t pick = spinning ? pass_over(d.pick) : d.pick;
     if (pick == runnable.size()) {
       // All poll in vain, perhaps for somebody who has not started yet.
-      if (admit()) continue;
+      if (admit_stalled()) continue;
       pick = d.pick;
     }
     last = runnable.start(pick);
