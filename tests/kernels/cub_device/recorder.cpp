@@ -1,8 +1,10 @@
-// Which kernels a host library launches, with which arguments, found out without a GPU: stands in for the CUDA runtime,
-// answers its questions about the device (one of sm_80 with few multiprocessors) and prints every launch.
+// Which kernels a host library launches, with which arguments, found out without a GPU: stands in
+// for the CUDA runtime, answers its questions about the device (one of sm_80 with few
+// multiprocessors) and prints every launch.
 //
 //   recorder PARAMETERS BUFFERS      PARAMETERS: a file with lines "kernel size size …"; calls
-//                                    dispatch(temp, bytes, buffers) of the program it is linked with
+//                                    dispatch(temp, bytes, buffers) of the program it is linked
+//                                    with
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -34,8 +36,8 @@ struct Call {
 
 void print(const void* function, const Call& call, void** arguments) {
   const std::string& name = names()[function];
-  std::printf("launch %s %u,%u,%u %u,%u,%u %zu", name.c_str(), call.grid.x, call.grid.y, call.grid.z, call.block.x, call.block.y,
-              call.block.z, call.shared);
+  std::printf("launch %s %u,%u,%u %u,%u,%u %zu", name.c_str(), call.grid.x, call.grid.y,
+              call.grid.z, call.block.x, call.block.y, call.block.z, call.shared);
   size_t i = 0;
   for (size_t size : parameters[name]) {
     std::printf(" ");
@@ -55,7 +57,8 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
 char __cudaInitModule(void**) { return 1; }
-void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
+void __cudaRegisterFunction(void**, const char* host, char*, const char* name, int, uint3*, uint3*,
+                            dim3*, dim3*, int*) {
   names()[host] = name;
 }
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void*) {
@@ -71,15 +74,18 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
   *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(function));
   return cudaSuccess;
 }
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t) {
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             size_t shared, cudaStream_t) {
   print(function, {grid, block, shared}, arguments);
   return cudaSuccess;
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t) {
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               size_t shared, cudaStream_t) {
   print(kernel, {grid, block, shared}, arguments);
   return cudaSuccess;
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                void** arguments) {
   print(function, {config->gridDim, config->blockDim, config->dynamicSmemBytes}, arguments);
   return cudaSuccess;
 }
@@ -87,8 +93,11 @@ cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
   std::printf("memset %llx %d %zu\n", (unsigned long long)(uintptr_t)to, value, bytes);
   return cudaSuccess;
 }
-// CUB copies only where there is nothing to do or a buffer is its own result; no case here gets there.
-cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t) { return cudaErrorNotSupported; }
+// CUB copies only where there is nothing to do or a buffer is its own result; no case here gets
+// there.
+cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t) {
+  return cudaErrorNotSupported;
+}
 cudaError_t cudaMemcpy(void*, const void*, size_t, cudaMemcpyKind) { return cudaErrorNotSupported; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
   switch (which) {
@@ -110,7 +119,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void*) {
   out->maxThreadsPerBlock = 1024;
   return cudaSuccess;
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, size_t, unsigned) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int,
+                                                                   size_t, unsigned) {
   *blocks = kBlocksEach;
   return cudaSuccess;
 }
@@ -146,7 +156,8 @@ int main(int, char** argv) {
   }
   const int count = std::atoi(argv[2]);
   std::vector<void*> buffers;
-  for (int i = 0; i < count; ++i) buffers.push_back(reinterpret_cast<void*>(uintptr_t(i + 1) << 40));
+  for (int i = 0; i < count; ++i)
+    buffers.push_back(reinterpret_cast<void*>(uintptr_t(i + 1) << 40));
   size_t bytes = 0;
   dispatch(nullptr, &bytes, buffers.data());
   std::printf("temp %zu\n", bytes);
