@@ -70,7 +70,7 @@ void Watch::step(WatchedStep step) {
 }
 
 void Watch::barrier(uint32_t cta, uint32_t number, const std::vector<uint32_t>& lanes) {
-  if (!in_sight(cta)) return;
+  if (!in_sight(cta) || enough_ || steps_.size() >= kMost) return;
   ++phases_;
   std::vector<uint32_t> left = lanes;
   size_t open = size_t(std::count_if(left.begin(), left.end(), [](uint32_t l) { return l != 0; }));

@@ -53,7 +53,7 @@ public:
   const volatile bool* enough() const { return &enough_; }
 
 private:
-  static constexpr size_t kMostBefore = 20000, kMost = 200000, kAfter = 2000;
+  static constexpr size_t kMostBefore = 20000, kMost = 60000, kAfter = 2000;
 
   uint32_t launch_;
   race::Conflict conflict_;
