@@ -131,6 +131,8 @@ private:
     if (name == "--schedule") return once(options_.schedule, Result<std::string>(value), name);
     if (name == "--arch") return once(options_.arch, Result<std::string>(value), name);
     if (name == "--device") return once(options_.device, Result<std::string>(value), name);
+    if (name == "--vector-atomicity")
+      return once(options_.vector_atomicity, one_of(name, value, {"access", "element"}), name);
     if (name == "--seed") return once(options_.seed, parse_unsigned(value, name, span()), name);
     if (name == "--budget") return once(options_.budget, budget(value), name);
     if (name == "--check") return once(options_.check, one_of(name, value, {"all", "none"}), name);
@@ -220,6 +222,9 @@ const std::vector<LaunchOption>& launch_options() {
       {"--want", "N=FILE", "compare the bytes of parameter N's buffer with FILE", true},
       {"--show", "N=TYPE", "print parameter N's buffer as values of TYPE", true},
       {"--schedule", "POLICY", "which schedule to run; `all` explores with every policy", false},
+      {"--vector-atomicity", "HOW",
+       "`access` (default): a vector access is one access; `element`: its elements are torn apart",
+       false},
       {"--seed", "S", "seed of inputs and schedules (default 1)", false},
       {"--budget", "STEPS|SECONDSs",
        "end early: a run after so many thread-instructions (--budget 1000000), all of it after so "

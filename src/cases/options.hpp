@@ -57,7 +57,7 @@ struct Budget { // of an exploration; either may be 0: no limit
 
 struct Options {
   std::vector<LaunchGroup> launches = std::vector<LaunchGroup>(1);
-  std::optional<std::string> schedule, check, fail_on, arch, device;
+  std::optional<std::string> schedule, check, fail_on, arch, device, vector_atomicity;
   std::optional<uint64_t> seed;
   std::optional<Budget> budget;
   std::vector<std::string> compile_flags; // -I -D -G

@@ -11,6 +11,7 @@ namespace assay::cli {
 explore::Options explore_options(const cases::Prepared& prepared, const Session& session) {
   explore::Options out;
   out.seed = prepared.options.seed.value_or(1);
+  out.tear_vectors = prepared.options.vector_atomicity.value_or("access") == "element";
   if (prepared.options.schedule && *prepared.options.schedule != "all")
     out.policies = {*prepared.options.schedule}, out.directed = false; // that one alone
   if (prepared.options.budget && prepared.options.budget->steps)

@@ -37,6 +37,7 @@ public:
       if (!report_.proved) {
         other_policies();
         if (options_.directed) directed();
+        torn_vectors();
       }
     }
     conclude(job_, pairs_, differing_runs_, report_);
@@ -261,6 +262,27 @@ private:
       compare(out, plan);
       open_uses(plan, out);
     });
+  }
+
+  // Would it make a difference if vector accesses were not one access? Unless that is asked for, it
+  // is a note: hardware performs aligned ones of up to 16 bytes at once, though nobody promises it.
+  void torn_vectors() {
+    if (report_.first.torn.empty() || !report_.deterministic || !report_.first.completed ||
+        (!options_.policies.empty() && !options_.tear_vectors))
+      return;
+    std::vector<Planned> plans;
+    for (uint32_t k = 0; k < options_.runs_per_policy; ++k)
+      plans.push_back({"torn-vectors", options_.seed + k, {}, {}, options_.detect});
+    bool differs = false;
+    run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+      differs |= !out.completed || out.digest != report_.first.digest;
+      if (options_.tear_vectors) compare(out, plan);
+    });
+    if (differs)
+      add_note("relies-on-vector-atomicity",
+               "the outcome differs when the elements of a strong vector load may come from "
+               "different stores",
+               report_.first.torn);
   }
 
   template <class F> void run_plans(const std::vector<Planned>& plans, F take) {

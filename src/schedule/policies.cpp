@@ -19,6 +19,7 @@ std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed) {
   if (name == "alternate") return make_alternate(seed);
   if (name == "pct") return make_pct(seed);
   if (name == "weak-memory") return make_weak_memory(seed);
+  if (name == "torn-vectors") return make_torn_vectors(seed);
   return nullptr;
 }
 

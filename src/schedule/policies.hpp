@@ -13,5 +13,6 @@ std::unique_ptr<Policy> make_cta_shuffle(uint64_t seed);
 std::unique_ptr<Policy> make_alternate(uint64_t seed);
 std::unique_ptr<Policy> make_pct(uint64_t seed);
 std::unique_ptr<Policy> make_weak_memory(uint64_t seed);
+std::unique_ptr<Policy> make_torn_vectors(uint64_t seed);
 
 } // namespace assay::schedule

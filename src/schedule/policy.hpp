@@ -56,6 +56,7 @@ public:
   virtual bool admit_all() const { return false; }     // admit CTAs up to residency at once
   virtual bool reconverge() const { return true; }     // prefer to join at post-dominators
   virtual bool splits() const { return false; }        // may split warps at scheduling points
+  virtual bool tears_vectors() const { return false; } // with it: element by element
   virtual bool misses_writes() const { return false; } // strong reads may return older values
 };
 

@@ -126,6 +126,7 @@ public:
   bool reconverge() const override { return traits_->reconverge(); }
   bool splits() const override { return traits_->splits(); }
   bool misses_writes() const override { return traits_->misses_writes(); }
+  bool tears_vectors() const override { return traits_->tears_vectors(); }
 
 private:
   const Trace& trace_;
@@ -230,6 +231,7 @@ public:
   bool reconverge() const override { return inner_.reconverge(); }
   bool splits() const override { return inner_.splits(); }
   bool misses_writes() const override { return inner_.misses_writes(); }
+  bool tears_vectors() const override { return inner_.tears_vectors(); }
 
 private:
   Policy& inner_;

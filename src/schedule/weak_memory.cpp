@@ -1,7 +1,11 @@
 // weak-memory: strong reads may return an older value wherever the PTX memory model lets them miss
 // the writes since (race/versions.hpp), so that a missing fence, release or acquire shows even
 // where data and flag are volatile or relaxed. Agents are picked as by `random`. Half of the
-// answers are the oldest value: what a missing fence lets through shows most with that.
+// answers are the oldest value: a missing fence shows most with that.
+//
+// torn-vectors: the same, and each element of a strong vector access for itself: the model has them
+// as scalar operations in unspecified order (PTX ISA 9.0, chapter 8, "Vector Data-types"). Not
+// among the usual policies: kernels that keep a value and its flag in one vector rely on more.
 #include "base/random.hpp"
 #include "schedule/policies.hpp"
 
@@ -10,8 +14,9 @@ namespace assay::schedule {
 namespace {
 class WeakMemory : public Policy {
 public:
-  explicit WeakMemory(uint64_t seed) : seed_(seed), random_(seed), base_(make_random(seed)) {}
-  std::string name() const override { return "weak-memory"; }
+  WeakMemory(uint64_t seed, bool tears)
+      : seed_(seed), tears_(tears), random_(seed), base_(make_random(seed)) {}
+  std::string name() const override { return tears_ ? "torn-vectors" : "weak-memory"; }
   void begin(const Launch& launch) override {
     base_->begin(launch);
     random_ = Random(~seed_, launch.index);
@@ -25,16 +30,22 @@ public:
   }
   bool admit_all() const override { return base_->admit_all(); }
   bool misses_writes() const override { return true; }
+  bool tears_vectors() const override { return tears_; }
 
 private:
   uint64_t seed_;
+  bool tears_;
   Random random_;
   std::unique_ptr<Policy> base_;
 };
 } // namespace
 
 std::unique_ptr<Policy> make_weak_memory(uint64_t seed) {
-  return std::make_unique<WeakMemory>(seed);
+  return std::make_unique<WeakMemory>(seed, false);
+}
+
+std::unique_ptr<Policy> make_torn_vectors(uint64_t seed) {
+  return std::make_unique<WeakMemory>(seed, true);
 }
 
 } // namespace assay::schedule

@@ -157,6 +157,7 @@ struct Outcome {
   // The first use at each operation of a value that the manual leaves open (unspecified_value) and
   // of one that time and placement decide (nondeterministic): findings if the outcome follows them.
   std::vector<Event> unspecified, time_reads;
+  std::vector<Place> torn;    // the first strong vector load: whose elements might be of two stores
   bool strong = false;        // atomics that do not commute, flags, other strong accesses
   bool arms_reversed = false; // the armed pair ran in the other order
   std::vector<RunNote> notes;

@@ -78,6 +78,8 @@ struct Machine {
   // How many of the last writes to a location this strong read misses.
   uint32_t writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
                          uint64_t address, uint32_t bytes);
+  uint32_t load_torn(const Warp& w, uint32_t lane, const ir::MemInfo& info, race::Space space,
+                     uint64_t address, uint8_t* value);
   void uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region,
                      uint64_t offset);                     // null: local
   void store_to_input(Region& region, const Place& first); // asks for a run with tracking

@@ -319,6 +319,24 @@ uint32_t Machine::writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race:
   return policy.misses_writes() ? policy.choose(schedule::Choice::version, n + 1) : 0;
 }
 
+// Each element from a write of its own; returns how many writes the newest of them misses: what is
+// known and acquired is that one's, so that no more is laid to torn accesses than they can do.
+uint32_t Machine::load_torn(const Warp& w, uint32_t lane, const ir::MemInfo& info,
+                            race::Space space, uint64_t address, uint8_t* value) {
+  const uint8_t bytes = uint8_t(info.bytes * info.vector);
+  const uint32_t n = detector->missable(space, agent(w), lane, address, bytes);
+  uint32_t newest = n;
+  for (uint32_t k = 0; n && k < info.vector; ++k) {
+    const uint32_t back = policy.choose(schedule::Choice::version, n + 1);
+    newest = std::min(newest, back);
+    if (!back) continue;
+    ++unrepeatable;
+    const uint8_t* from = detector->missed(space, agent(w), address, bytes, back);
+    std::memcpy(value + k * info.bytes, from + k * info.bytes, info.bytes);
+  }
+  return newest;
+}
+
 void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
@@ -351,9 +369,15 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
         bool shared = at.region->space == race::Space::shared;
         (shared ? in_shared : in_global) |= 1u << i;
         address[i] = shared ? at.offset : at.region->base + at.offset;
-        if (misses_writes && polls)
+        const bool torn = info.vector > 1 && policy.tears_vectors();
+        if (misses_writes && polls && !torn)
           back[i] = writes_missed(w, pc, i, at.region->space, address[i], bytes);
-        if (back[i]) {
+        if (polls && info.vector > 1 && outcome.torn.empty())
+          outcome.torn.push_back(place(w, pc, i, "vector load"));
+        if (misses_writes && polls && torn) {
+          back[i] = load_torn(w, i, info, at.region->space, address[i], value);
+          missing = true;
+        } else if (back[i]) {
           ++unrepeatable;
           missing = true;
           std::memcpy(

@@ -151,6 +151,14 @@ def rounding_of_atomics_can_be_allowed(folder):
 
 
 @test
+def vectors_are_torn_on_request(folder):
+    file = str(ROOT / "tests/litmus/verdict_vector_atomicity.bad.ptx")
+    Ran(folder, "check", file).expect(0, "note[relies-on-vector-atomicity]")
+    Ran(folder, "check", file, "--vector-atomicity", "element").expect(1, "error[nondeterministic]")
+    refused(folder, ["check", file, "--vector-atomicity", "elements"], "element")
+
+
+@test
 def case_new_writes_a_case_that_reads(folder):
     (folder / "scale.ptx").write_text(pathlib.Path(SCALE).read_text())
     Ran(folder, "case", "new", "scale.ptx").expect(0, "wrote scale.toml")
