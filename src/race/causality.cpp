@@ -165,24 +165,48 @@ void Causality::forget_copies(CtaState& c) {
   });
 }
 
+void Causality::arrived(Agent agent, uint32_t lanes, uint32_t number) {
+  CtaState& c = cta(agent.cta);
+  Arrivals& a = c.arrivals[number];
+  ClockBuilder known, done;
+  known.add(a.known);
+  done.add(a.performed);
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    uint32_t l = std::countr_zero(m);
+    known.add(snapshot(c, agent.cta, agent.warp, l).clock());
+    if (versions_) performed(c, agent, l, done);
+  }
+  a.known = known.take();
+  a.performed = done.take();
+  a.lanes.resize(shape_.warps_per_cta);
+  a.lanes[agent.warp] |= lanes;
+  bump(c, agent.warp, lanes);
+}
+
 bool Causality::barrier(const Detector::BarrierPhase& phase) {
   CtaState& c = cta(phase.cta);
   CHECK(phase.arrived.size() == shape_.warps_per_cta &&
         phase.acquiring.size() == shape_.warps_per_cta &&
         phase.exited.size() == shape_.warps_per_cta);
-  const bool full = full_barrier(phase, c);
+  Arrivals before; // those who went on at once contribute what they had done when they arrived
+  if (auto it = c.arrivals.find(phase.number); it != c.arrivals.end()) {
+    before = std::move(it->second);
+    c.arrivals.erase(it);
+  }
+  const bool full = before.lanes.empty() && full_barrier(phase, c);
   if (full && !versions_) {
     raise_floor(c, phase.cta);
     return true;
   }
   Masks parts(shape_.warps_per_cta);
-  for (uint32_t w = 0; w < parts.size(); ++w) parts[w] = phase.arrived[w] | phase.exited[w];
-  if (versions_) perform(phase.cta, parts, phase.acquiring);
+  for (uint32_t w = 0; w < parts.size(); ++w)
+    parts[w] = (phase.arrived[w] | phase.exited[w]) & ~(before.lanes.empty() ? 0 : before.lanes[w]);
+  if (versions_) perform(phase.cta, parts, phase.acquiring, before.performed);
   if (full) {
     raise_floor(c, phase.cta);
     return true;
   }
-  synchronise(phase.cta, parts, phase.acquiring);
+  synchronise(phase.cta, parts, phase.acquiring, before.known);
   return false;
 }
 
@@ -205,17 +229,19 @@ void Causality::warp_sync(Agent agent, uint32_t lanes) {
   if (versions_) {
     Masks all(shape_.warps_per_cta);
     all[agent.warp] = lanes;
-    perform(agent.cta, all, all);
+    perform(agent.cta, all, all, ClockRef());
   }
   if (lanes == warp_lanes(agent.warp) && !c.warps[agent.warp].exited)
     return raise_warp(c, agent.cta, agent.warp);
   Masks masks(shape_.warps_per_cta);
   masks[agent.warp] = lanes;
-  synchronise(agent.cta, masks, masks);
+  synchronise(agent.cta, masks, masks, ClockRef());
 }
 
-// Any other meeting: what the participants know and did, as one clock, to those who acquire.
-void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks& acquiring) {
+// Any other meeting: what the participants know and did, as one clock with `more`, to those who
+// acquire.
+void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks& acquiring,
+                            const ClockRef& more) {
   CtaState& c = cta(cta_index);
   uint32_t top = 0;
   for (uint32_t w = 0; w < parts.size(); ++w) {
@@ -228,6 +254,7 @@ void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks&
   c.top = std::max(c.top, top);
   CHECK(c.top < UINT32_MAX - 1);
   ClockBuilder all;
+  all.add(more);
   for (uint32_t w = 0; w < parts.size(); ++w) {
     WarpState& warp = c.warps[w];
     if (!parts[w]) continue;

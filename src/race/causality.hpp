@@ -72,6 +72,12 @@ struct CopyGroup {
   std::array<CopyLane, 32> lanes;
 };
 
+// Lanes that only arrived in a phase of a barrier which goes on: what they knew and had done then.
+struct Arrivals {
+  std::vector<uint32_t> lanes; // by warp
+  ClockRef known, performed;   // the latter as in CtaState
+};
+
 struct CtaState {
   uint32_t floor = 0;
   uint32_t top = 0;             // the largest time of any lane
@@ -86,6 +92,7 @@ struct CtaState {
   // of the CTA may end there.
   std::vector<std::pair<uint32_t, uint32_t>> unjoined;
   SyncVariables shared;
+  std::unordered_map<uint32_t, Arrivals> arrivals; // by barrier
   std::vector<ClockRef> performed; // by lane: see Causality::perform(); empty: nothing
 };
 
@@ -148,6 +155,7 @@ public:
   bool observed(const Observer& o, uint32_t lane, Space space, uint64_t address, uint32_t bytes,
                 const Moment& write) const;
 
+  void arrived(Agent agent, uint32_t lanes, uint32_t number);
   bool barrier(const Detector::BarrierPhase& phase); // true: it raised the CTA's floor
   // Below it everything is ordered before all that lanes and copies of the CTA still do.
   static uint32_t dead_below(const CtaState& c) {
@@ -177,7 +185,7 @@ public:
                     Detector::Order order, Scope scope, uint32_t back);
   // Lanes meet at a barrier: reads before it have been performed (causality_versions.cpp).
   void perform(uint32_t cta, const std::vector<uint32_t>& parts,
-               const std::vector<uint32_t>& acquiring);
+               const std::vector<uint32_t>& acquiring, const ClockRef& more);
   SyncVariables& variables(Space space, uint32_t cta_index) {
     return space == Space::shared ? cta(cta_index).shared : global_;
   }
@@ -187,6 +195,7 @@ public:
 
 private:
   using Masks = std::vector<uint32_t>;
+  void performed(const CtaState& c, Agent agent, uint32_t lane, ClockBuilder& all) const;
   LaneState& lane_state(CtaState& c, WarpState& w, uint32_t lane);
   Snapshot snapshot(const CtaState& c, uint32_t cta, uint32_t warp, uint32_t lane) const;
   void bump(CtaState& c, uint32_t warp, uint32_t lanes); // published: later accesses differ
@@ -195,7 +204,7 @@ private:
   void raise_floor(CtaState& c, uint32_t cta);
   void forget_copies(CtaState& c);
   void raise_warp(CtaState& c, uint32_t cta, uint32_t warp);
-  void synchronise(uint32_t cta, const Masks& parts, const Masks& acquiring);
+  void synchronise(uint32_t cta, const Masks& parts, const Masks& acquiring, const ClockRef& more);
   void give(CtaState& c, uint32_t warp, uint32_t lanes, const ClockRef& clock);
   void sc_fence(CtaState& c, Agent agent, uint32_t lanes, Scope scope, bool before);
   // What a strong write by the lane publishes: its own release and its fences'.

@@ -57,24 +57,29 @@ void Causality::missing_read(Space space, Agent agent, uint32_t lane, uint64_t a
   take(c, agent, lane, chain, acquire, scope);
 }
 
+// What the reads of a lane have been performed after.
+void Causality::performed(const CtaState& c, Agent agent, uint32_t lane, ClockBuilder& all) const {
+  const auto& lanes = c.warps[agent.warp].lanes;
+  if (lanes) (*lanes)[lane].acquire.collect(agent.cta, Scope::gpu, all);
+  if (!c.performed.empty()) all.add(c.performed[agent.warp * 32 + lane]);
+}
+
 // PTX ISA 9.0, 9.7.13.1 (bar) and 9.7.13.2 (bar.warp.sync): when a barrier completes, the reads
 // before it have been performed, and no access after it has been requested. So a strong read after
 // it, by any participant, finds what a fence after a read before it would have made visible. This
 // is no edge: weak reads may still find what a cache holds. CUDA's programming guide relies on it
 // in its sum by the last block, where a barrier stands between the counter and volatile partial
 // sums.
-void Causality::perform(uint32_t cta_index, const Masks& parts, const Masks& acquiring) {
+void Causality::perform(uint32_t cta_index, const Masks& parts, const Masks& acquiring,
+                        const ClockRef& more) {
   CtaState& c = cta(cta_index);
   auto each = [&](const Masks& masks, auto visit) {
     for (uint32_t w = 0; w < masks.size(); ++w)
       for (uint32_t m = masks[w]; m; m &= m - 1) visit(w, uint32_t(std::countr_zero(m)));
   };
   ClockBuilder all;
-  each(parts, [&](uint32_t w, uint32_t l) {
-    const auto& lanes = c.warps[w].lanes;
-    if (lanes) (*lanes)[l].acquire.collect(cta_index, Scope::gpu, all);
-    if (!c.performed.empty()) all.add(c.performed[w * 32 + l]);
-  });
+  all.add(more);
+  each(parts, [&](uint32_t w, uint32_t l) { performed(c, {cta_index, w}, l, all); });
   ClockRef clock = all.take();
   if (!clock) return;
   c.performed.resize(size_t(shape_.warps_per_cta) * 32);

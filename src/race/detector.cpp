@@ -50,6 +50,9 @@ void Detector::barrier(const BarrierPhase& phase) {
   const CtaState& c = *state_->front.causality().find(phase.cta);
   state_->front.shadow().shared_floor(phase.cta, Causality::dead_below(c), c.unjoined.empty());
 }
+void Detector::arrived(Agent agent, uint32_t lanes, uint32_t number) {
+  state_->front.changing().arrived(agent, lanes, number);
+}
 void Detector::warp_sync(Agent agent, uint32_t lanes) {
   state_->front.changing().warp_sync(agent, lanes);
 }

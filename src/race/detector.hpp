@@ -61,7 +61,11 @@ public:
   struct BarrierPhase {
     uint32_t cta = 0;
     std::vector<uint32_t> arrived, acquiring, exited; // indexed by warp
+    uint32_t number = 0;
   };
+  // Lanes arrive at that barrier without waiting: the phase orders what they did up to here, and
+  // nothing that they do until it completes.
+  void arrived(Agent agent, uint32_t lanes, uint32_t number);
   void barrier(const BarrierPhase& phase);
   void warp_sync(Agent agent, uint32_t lanes); // (c)
   void exited(Agent agent, uint32_t lanes);

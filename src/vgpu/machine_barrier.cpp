@@ -116,6 +116,7 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
       if (g.lanes >> i & 1) b.reduce((p.v[i] != 0) != ((e->op.flags & ir::kNegate) != 0));
   }
   if (kind == 1) { // arrive: goes on at once
+    if (detector) detector->arrived(agent(w), g.lanes, id);
     g.pc = pc + 1;
   } else {
     b.acquiring[w.index] |= g.lanes;
@@ -194,9 +195,11 @@ void Machine::complete_barrier(Cta& cta, uint32_t number) {
   // Shared memory that has been written to the last byte needs no more tests.
   if (cta.shared.init && all_set(cta.shared.init, cta.shared.size)) cta.shared.init = nullptr;
   phase.cta = cta.index;
+  phase.number = number;
   phase.exited.assign(warps_per_cta, 0);
   bool by_exit = false;
-  for (uint32_t i = 0; i < warps_per_cta && !b.counted && cta.live_lanes < threads; ++i) {
+  for (uint32_t i = 0; i < warps_per_cta && cta.live_lanes < threads; ++i) {
+    if (b.counted && !b.arrived[i]) continue; // takes no part
     uint32_t count = std::min(32u, threads - i * 32),
              born = count == 32 ? kAllLanes : (1u << count) - 1;
     phase.exited[i] = born & ~cta.warps[i]->live & ~b.arrived[i];
