@@ -1,6 +1,6 @@
 """The table of mutants over many sound kernels, for docs/mutate.md.
 
-    bench/mutate.py ASSAY FOLDER…
+    bench/mutate.py ASSAY [--limit N] FOLDER…
 
 Runs `assay mutate --json` on each folder or file and writes bench/results/mutate-DATE-COMMIT.json (every mutant: case,
 place, fault, state, time) and the table by kind of fault, in Markdown, to standard output. A folder's cases that fail
@@ -26,11 +26,13 @@ def add(total, part):
 
 
 def main():
-    program, folders = sys.argv[1], sys.argv[2:]
+    program, folders, more = sys.argv[1], sys.argv[2:], []
+    if folders[0] == "--limit":
+        more, folders = folders[:2], folders[2:]
     kinds, everything, mutants, sources = {}, {}, [], []
     for folder in folders:
         start = time.monotonic()
-        done = subprocess.run([program, "mutate", "--json", folder], cwd=ROOT, capture_output=True)
+        done = subprocess.run([program, "mutate", "--json", *more, folder], cwd=ROOT, capture_output=True)
         if done.returncode not in (0, 3):
             sys.exit(done.stderr.decode())
         result = json.loads(done.stdout)

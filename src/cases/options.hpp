@@ -61,7 +61,8 @@ struct Options {
   std::optional<uint64_t> seed;
   std::optional<Budget> budget;
   std::vector<std::string> compile_flags; // -I -D -G
-  std::map<std::string, int64_t> set;     // shape symbols of a case file
+  std::string kernel; // another source in place of the case file's own; empty: that one
+  std::map<std::string, int64_t> set; // shape symbols of a case file
 };
 
 struct Token {

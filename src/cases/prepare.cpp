@@ -102,6 +102,10 @@ Result<Prepared> prepare_case_file(const std::string& path, const Options& given
   KernelRequest request;
   request.directory = folder_of(path);
   request.file = out.file->source;
+  if (!given.kernel.empty()) {
+    request.directory = folder_of(given.kernel);
+    request.file = std::filesystem::path(given.kernel).filename().string();
+  }
   if (given.arch)
     request.arch = given.arch;
   else if (!out.file->arch.empty())

@@ -5,7 +5,7 @@
 #include "cli/lanes.hpp"
 #include "cli/places.hpp"
 #include "cli/sentences.hpp"
-#include "cli/traces.hpp"
+#include "cli/witness.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -276,7 +276,7 @@ private:
   void replays(const explore::Finding& found, report::Finding& out) const {
     std::string* slots[] = {&out.replay, &out.replay_other};
     for (size_t i = 0; i < std::min<size_t>(found.traces.size(), 2); ++i)
-      *slots[i] = replay_command(judgement_, found.traces[i]);
+      *slots[i] = write_witness(judgement_, found.traces[i], found, out.locations);
   }
 
   void note(const explore::Finding& found) {

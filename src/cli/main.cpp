@@ -128,6 +128,7 @@ int run(std::vector<std::string> arguments) {
   add_determinism(app, session, code);
   add_exec(app, session, code);
   add_replay(app, session, code);
+  add_minimize(app, session, code);
   add_mutate(app, session, code);
   add_run(app, session, code);
   add_native_worker(app, session, code);

@@ -1,6 +1,7 @@
 // assay replay: a recorded schedule again, bit for bit. A trace that was made of another kernel,
-// launch or input is refused.
+// launch or input is refused; --kernel aims its finding at such a kernel instead (replay_on.cpp).
 #include "base/file.hpp"
+#include "cli/aim.hpp"
 #include "cli/buffers.hpp"
 #include "cli/judge.hpp"
 #include "cli/places.hpp"
@@ -8,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 namespace assay::cli {
@@ -31,15 +33,24 @@ std::string describe(const cases::Case& subject, const vgpu::Outcome& outcome) {
   return out;
 }
 
-int replay(const Session& session) {
-  if (session.targets.size() != 2)
-    return fail(usage_error("replay needs a trace and the case or kernel it was made of"), session);
-  const std::string &path = session.targets[0], &target = session.targets[1];
+// The trace; what it was made of follows on the command line, or stands in the trace.
+int replay(const Session& session, const std::string& kernel) {
+  const std::string& path = session.targets[0];
   Result<std::string> text = read_file(path);
   if (!text) return fail(text.error(), session);
   Result<schedule::Trace> trace = schedule::parse_trace(*text, path);
   if (!trace) return fail(trace.error(), session);
-  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
+  if (session.targets.size() > 2)
+    return fail(usage_error("replay needs a trace and the case or kernel it was made of"), session);
+  if (!kernel.empty()) return replay_on(*trace, kernel, session);
+  Target own{session.targets.back(), session.options, {}};
+  if (session.targets.size() == 1) {
+    Result<Target> named = target_of(trace->command);
+    if (!named) return fail(named.error(), session, path);
+    own = std::move(*named);
+  }
+  const std::string& target = own.path;
+  Result<cases::Prepared> prepared = cases::prepare(target, own.options);
   if (!prepared) return fail(prepared.error(), session, target);
   Result<cases::Case> subject = cases::build(*prepared, 0);
   if (!subject) return fail(subject.error(), session, target);
@@ -73,9 +84,16 @@ int replay(const Session& session) {
 void add_replay(CLI::App& app, Session& session, int& code) {
   CLI::App* command = app.add_subcommand("replay", "Repeat a recorded schedule bit for bit");
   add_common_flags(*command, session);
-  add_target(*command, session,
-             "The trace, then the case file or kernel with the launch options it was made with");
-  command->callback([&session, &code] { code = replay(session); });
+  add_target(
+      *command, session,
+      "The trace, then the case file or kernel with the launch options it was made with (left "
+      "out: as the trace says)");
+  auto kernel = std::make_shared<std::string>();
+  command
+      ->add_option("--kernel", *kernel,
+                   "A repaired kernel (.cu, .ptx): is the trace's finding gone at the same lines?")
+      ->type_name("FIXED");
+  command->callback([&session, &code, kernel] { code = replay(session, *kernel); });
 }
 
 } // namespace assay::cli

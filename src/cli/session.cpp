@@ -37,8 +37,8 @@ std::string launch_help() {
 }
 
 bool takes_launch_options(const std::vector<std::string>& arguments) {
-  static const std::vector<std::string> commands = {"check",  "determinism", "exec",
-                                                    "replay", "mutate",      "native-worker"};
+  static const std::vector<std::string> commands = {
+      "check", "determinism", "exec", "replay", "mutate", "minimize", "native-worker"};
   auto command = std::find_if(arguments.begin(), arguments.end(),
                               [](const std::string& word) { return !word.starts_with("-"); });
   return command != arguments.end() &&

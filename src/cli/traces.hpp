@@ -1,12 +1,11 @@
-// Traces of findings on disk, and the commands that replay them.
+// The folder of traces, kept from growing without end. What is written there: witness.hpp.
 #pragma once
 
-#include "cli/judge.hpp"
+#include "cli/session.hpp"
+
+#include <cstddef>
 
 namespace assay::cli {
-
-// Writes the trace and gives the command that repeats it; nothing when it cannot be written.
-std::string replay_command(const Judgement& judgement, const schedule::Trace& trace);
 
 // Removes the oldest traces in the usual folder, until no more than this many are left; none that
 // this run wrote. A folder that a person named is that person's.

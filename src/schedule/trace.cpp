@@ -1,10 +1,13 @@
 // Traces as text, and replay: a trace is a policy that gives the recorded answers again.
 //
-// Form (version 4), one item a line, so that a trace can be read and compared:
-//   assay-trace 4
+// Form (version 5), one item a line, so that a trace can be read and compared:
+//   assay-trace 5
 //   program <digest>   launch <digest>   inputs <digest>   device <name>   semantics <version>
 //   policy <name> <seed> budget <thread-instructions>
 //   vary <poison> <open> <time> <launch> <operation>, unless all are as usual
+//   finding <kind>, command <target and launch options>, then for each of its places:
+//   site <operation> <cta> <warp> <lane> <line> <PTX line> <file>, followed by those that are known
+//   of: source <text>, above <text>, below <text>, ptx <instruction>
 //   arm <launch> <space> <address> <missed> then two sides, each <pc> <cta> <warp> <lane> <time>
 //   choices <value>x<count> …
 //   step <launch> <cta> <unit> <limit>[x<repeats>]
@@ -57,6 +60,29 @@ bool read_counted(const std::string& word, uint64_t& value, uint64_t& count) {
 // A short line can stand for many items: more than a run within the largest budget makes are none.
 constexpr size_t kMostItems = size_t(1) << 27;
 
+// The lines that say what the trace is a witness of.
+bool read_witness(const std::string& word, std::istringstream& in, Trace& t) {
+  if (word == "site") {
+    Trace::Site s;
+    if (!(in >> s.operation >> s.cta >> s.warp >> s.lane >> s.line >> s.ptx_line)) return false;
+    std::getline(in >> std::ws, s.file);
+    t.sites.push_back(std::move(s));
+    return true;
+  }
+  std::string* slot = word == "finding" ? &t.finding : word == "command" ? &t.command : nullptr;
+  if (!slot && !t.sites.empty()) {
+    Trace::Site& s = t.sites.back();
+    slot = word == "source"  ? &s.text
+           : word == "above" ? &s.above
+           : word == "below" ? &s.below
+           : word == "ptx"   ? &s.instruction
+                             : nullptr;
+  }
+  if (!slot || !slot->empty()) return false;
+  std::getline(in >> std::ws, *slot);
+  return !slot->empty();
+}
+
 bool read_line(const std::string& line, Trace& t) {
   std::istringstream in(line);
   std::string word;
@@ -99,7 +125,7 @@ bool read_line(const std::string& line, Trace& t) {
     t.steps.insert(t.steps.end(), count, s);
     return true;
   }
-  return false;
+  return read_witness(word, in, t);
 }
 
 class Replay : public Policy {
@@ -136,6 +162,30 @@ private:
 
 } // namespace
 
+namespace {
+// On one line, whatever a source holds.
+void put_text(std::string& out, const char* word, const std::string& text) {
+  if (text.empty()) return;
+  out += fmt::format("{} ", word);
+  for (char c : text) out += uint8_t(c) < 32 ? ' ' : c;
+  out += '\n';
+}
+
+void put_witness(const Trace& t, std::string& out) {
+  put_text(out, "finding", t.finding);
+  put_text(out, "command", t.command);
+  for (const Trace::Site& s : t.sites) {
+    put_text(out, "site",
+             fmt::format("{} {} {} {} {} {} {}", s.operation, s.cta, s.warp, s.lane, s.line,
+                         s.ptx_line, s.file));
+    put_text(out, "source", s.text);
+    put_text(out, "above", s.above);
+    put_text(out, "below", s.below);
+    put_text(out, "ptx", s.instruction);
+  }
+}
+} // namespace
+
 std::string Trace::text() const {
   std::string out =
       fmt::format("assay-trace {}\nprogram {} launch {} inputs {} device {} semantics {}\n",
@@ -144,6 +194,7 @@ std::string Trace::text() const {
   if (vary != Vary{})
     out += fmt::format("vary {} {} {} {} {}\n", vary.poison, vary.open, vary.time, vary.launch,
                        vary.pc);
+  put_witness(*this, out);
   for (const Armed& a : arms) {
     out += fmt::format("arm {} {} {} {:d}", a.launch, a.space, a.address, a.missed);
     for (const auto& s : a.sides)

@@ -10,7 +10,7 @@
 namespace assay::schedule {
 
 struct Trace {
-  static constexpr uint32_t kVersion = 4;
+  static constexpr uint32_t kVersion = 5;
   Digest program, launch, inputs;            // of PTX, launch options, input bytes
   std::string device = "-", semantics = "1"; // model name; version of the virtual GPU's semantics
   std::string policy;                        // that made it
@@ -35,6 +35,20 @@ struct Trace {
       uint32_t pc, cta, warp, lane, time;
     } sides[2];
   };
+  // What the trace is a witness of, so that it can be aimed at a kernel that was changed since. It
+  // decides nothing in a replay.
+  struct Site {            // a place of the finding
+    std::string operation; // read, write, update (atomics), copy; - for what is no access
+    uint32_t cta = 0, warp = 0, lane = 0;
+    uint32_t line = 0, ptx_line = 0;
+    std::string file;
+    std::string text, above, below; // the source line and its neighbours, trimmed
+    std::string instruction;        // PTX
+    bool operator==(const Site&) const = default;
+  };
+  std::string finding; // its kind; empty: of none
+  std::string command; // target and launch options that the trace was made with, quoted
+  std::vector<Site> sites;
   std::vector<Step> steps;
   std::vector<uint32_t> choices; // answers of choose(), in order
   std::vector<Armed> arms;
@@ -45,6 +59,9 @@ Result<Trace> parse_trace(const std::string& text, const std::string& file);
 
 // Gives the recorded answers again; asks for an impossible agent (index = size) when it cannot.
 std::unique_ptr<Policy> make_replay(const Trace& trace);
+// Follows the trace where it can and goes on canonically where not, counting in `preemptions` how
+// often an agent had to make room that could have gone on. For minimisation.
+std::unique_ptr<Policy> make_guided(const Trace& trace, uint64_t& preemptions);
 // Passes `inner`'s answers on and writes them down in `trace`.
 std::unique_ptr<Policy> make_recorder(Policy& inner, Trace& trace);
 

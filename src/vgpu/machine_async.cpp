@@ -206,8 +206,9 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   auto matches = [&](const race::Side& side, const Arm& arm) {
     if (side.info.pc != pc || side.agent.cta != w.cta->index || side.agent.warp != w.index)
       return false;
-    if (!(w.exec_bits >> side.lane & 1) || detector->time(agent(w), side.lane) != side.time)
-      return false;
+    if (!(w.exec_bits >> side.lane & 1)) return false;
+    if (side.time != kAnyTime && detector->time(agent(w), side.lane) != side.time) return false;
+    if (arm.address == kAnyAddress) return true;
     uint64_t a = lane_address(op, info, regs, side.lane, *w.group);
     if (arm.space == race::Space::shared) a = ir::offset_of(a);
     // The address of a conflict is the first byte that both access: a neighbour is another pair.

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shlex
 import struct
 import sys
@@ -12,7 +13,7 @@ from harness import ARGUMENTS, GOOD, LAUNCH, ROOT, SCALE, Ran, main, refused, te
 @test
 def help_of_every_command(folder):
     top = Ran(folder, "--help").expect(0, "Exit codes").out
-    for command in ["check", "determinism", "exec", "replay", "mutate", "run", "explain", "case", "doctor"]:
+    for command in ["check", "determinism", "exec", "replay", "minimize", "mutate", "run", "explain", "case", "doctor"]:
         assert command in top
         Ran(folder, command, "--help").expect(0, "--help")
     Ran(folder, "exec", "--help").expect(0, "--grid", "--arg", "rand:TYPE", "--fail-on")
@@ -196,6 +197,75 @@ def a_race_has_its_evidence_and_replays(folder):
     words = finding["replay"].split()[1:]
     refused(folder, [*words, "--set", "turns=3"], "refused to replay")
     refused(folder, [*words, "--seed", "5"], "refused to replay", "inputs")
+
+
+def case_files(folder, name):
+    """Defect and twin of a case in a folder of their own, so that they can be edited."""
+    for file in (ROOT / "cases" / name).iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+
+
+def finding_of(folder, *words):
+    return json.loads(Ran(folder, "check", "--json", *words).expect(1).out)["findings"][0]
+
+
+@test
+def mutants_are_found_or_settled(folder):
+    case_files(folder, "warp_exchange")
+    ran = Ran(folder, "mutate", "sound.toml").expect(0, "warp-barrier-deleted", "0 not settled, 0 invalid")
+    found = json.loads(Ran(folder, "mutate", "--json", "sound.toml").expect(0).out)
+    assert found["schema"] == "assay/mutate/1"
+    assert f'{found["all"]["mutants"]} mutants: {found["all"]["found"]} found' in ran.out
+    some = json.loads(Ran(folder, "mutate", "--json", "--kinds", "mask-shrunk", "--limit", "1", "sound.toml").expect(0).out)
+    assert [m["fault"] for m in some["mutants"]] == ["mask-shrunk"]
+    Ran(folder, "mutate", "sound.toml", "--write", "out", "--no-run").expect(0, "mutants written to out")
+    assert len(list((folder / "out").glob("*.ptx"))) == found["all"]["mutants"]
+    Ran(folder, "mutate", "defect.toml").expect(1, "does not pass by itself")
+    Ran(folder, "mutate", ".").expect(0, "left out, since they do not pass by themselves: 1")
+    refused(folder, ["mutate", "sound.toml", "--kinds", "mask-shrink"], "did you mean 'mask-shrunk'?")
+    refused(folder, ["mutate", "sound.toml", "--no-run"], "--write")
+
+
+@test
+def minimise_a_witness(folder):
+    case_files(folder, "block_reduce_reuse")
+    before = finding_of(folder, "defect.toml")
+    ran = Ran(folder, "minimize", "defect.toml").expect(0, "minimised: race at defect.cu:18 and defect.cu:22", "blocks: 2 -> 1", "rows: 3 -> 2")
+    check, *replays = [line.split(":  " if "check" in line else ": ", 1)[1] for line in ran.out.splitlines()
+                       if line.startswith(("  check", "  replay"))]
+    after = finding_of(folder, *shlex.split(check)[2:])
+    assert after["kind"] == before["kind"], after
+    assert [at["line"] for at in after["locations"]] == [at["line"] for at in before["locations"]]
+    outcomes = {Ran(folder, *shlex.split(replay)[1:]).expect(0, "replayed").out.splitlines()[-1] for replay in replays}
+    assert len(replays) == 2 and len(outcomes) == 2, ran.out
+    # A trace alone says what it was made of; its launch can stay.
+    trace = shlex.split(before["replay_other"])[2]
+    ran = Ran(folder, "minimize", "--keep-launch", trace).expect(0, "preemptions:", "race at defect.cu:18")
+    small = json.loads(Ran(folder, "minimize", "--keep-launch", "--json", trace).expect(0).out)
+    assert small["schema"] == "assay/minimize/1" and small["traces"][0]["after"] <= small["traces"][0]["before"]
+    refused(folder, ["minimize", "sound.toml"], "nothing to minimise")
+
+
+@test
+def a_witness_is_aimed_at_a_repaired_kernel(folder):
+    case_files(folder, "block_reduce_reuse")
+    trace = shlex.split(finding_of(folder, "defect.toml")["replay"])[2]
+    gone = Ran(folder, "replay", trace, "--kernel", "sound.cu").expect(
+        0, "defect.cu:22 is now sound.cu:", "the race is gone: the two accesses are ordered now by bar.sync 0 at sound.cu:")
+    assert "pass: proved for this input" in gone.out
+    told = json.loads(Ran(folder, "replay", "--json", trace, "--kernel", "sound.cu", "defect.toml").expect(0).out)
+    assert told["result"] == "gone" and told["ordered_by"], told
+    Ran(folder, "replay", trace, "--kernel", "defect.cu").expect(1, "still there: race")
+    # Lines that have moved are found, and those that are no longer there are not.
+    moved = folder / "moved"
+    moved.mkdir()
+    (moved / "sound.ptx").write_bytes((folder / "sound.ptx").read_bytes())
+    lines = (folder / "sound.cu").read_text().splitlines()
+    (moved / "sound.cu").write_text("\n".join(["// moved", *lines]) + "\n")
+    Ran(folder, "replay", trace, "--kernel", "moved/sound.ptx").expect(3, "the lines no longer exist", "defect.cu:22")
+    ptx = re.sub(r"(?m)^(\s*\.loc\s+1\s+)(\d+)", lambda m: m[1] + str(int(m[2]) + 1), (folder / "sound.ptx").read_text())
+    (moved / "sound.ptx").write_text(ptx)
+    Ran(folder, "replay", trace, "--kernel", "moved/sound.ptx").expect(0, "the race is gone")
 
 
 @test

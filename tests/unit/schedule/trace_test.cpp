@@ -37,11 +37,54 @@ TEST(Trace, RoundTrip) {
   EXPECT_EQ(read->outcome, t.outcome);
 }
 
+TEST(Trace, KeepsWhatItIsAWitnessOf) {
+  Trace t = sample();
+  t.finding = "race";
+  t.command = "'a b.cu' --grid 2";
+  t.sites = {
+      {"write", 1, 2, 3, 18, 55, "a b.cu", "p[i] = v; // x", "", "}", "st.shared.f32 [%r1], %f1"},
+      {"-", 0, 0, 0, 7, 9, "k.ptx", "", "", "", ""}};
+  auto read = parse_trace(t.text(), "t");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->finding, t.finding);
+  EXPECT_EQ(read->command, t.command);
+  EXPECT_EQ(read->sites, t.sites);
+  EXPECT_EQ(read->text(), t.text());
+}
+
+TEST(Trace, WhatASourceHoldsStaysOnItsLine) {
+  Trace t = sample();
+  t.finding = "race";
+  t.sites.resize(1);
+  t.sites[0].operation = "read";
+  t.sites[0].file = "k.cu";
+  t.sites[0].text = "x\nend 0\tstep";
+  auto read = parse_trace(t.text(), "t");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->sites[0].text, "x end 0 step");
+}
+
+TEST(Trace, AGuideLeavesOutWhatCannotRun) {
+  Trace t = sample();
+  t.steps = {{0, {0, 0}, 1}, {0, {5, 0}, 1}, {0, {0, 32}, 2}, {1, {0, 0}, 3}};
+  uint64_t preemptions = 0;
+  auto guide = make_guided(t, preemptions);
+  guide->begin({});
+  const AgentId agents[] = {{0, 0}, {0, 32}};
+  EXPECT_EQ(guide->pick(agents, -1).pick, 0u);
+  EXPECT_EQ(preemptions, 0u);
+  EXPECT_EQ(guide->pick(agents, 0).pick, 1u); // {5, 0} is not there
+  EXPECT_EQ(preemptions, 1u);                 // {0, 0} could have gone on
+  EXPECT_EQ(guide->pick(agents, 1).pick, 0u); // the next step is of another launch: canonical
+  EXPECT_EQ(preemptions, 1u);
+}
+
 TEST(Trace, MalformedLinesAreRefusedWithTheirPlace) {
-  for (std::string line : {"step 0 0", "step 0 0 0 1x", "choices 1x", "program abc", "nonsense",
-                           "step 0 0 0 1x99999999999", "choices 1x134217729", "policy random 7",
-                           "policy sideways 7 budget 0", "end abc", "end"}) {
-    auto read = parse_trace("assay-trace 4\n" + line + "\n", "t");
+  for (std::string line :
+       {"step 0 0", "step 0 0 0 1x", "choices 1x", "program abc", "nonsense",
+        "step 0 0 0 1x99999999999", "choices 1x134217729", "policy random 7",
+        "policy sideways 7 budget 0", "end abc", "end", "source x", "site - 0 0", "finding"}) {
+    auto read = parse_trace("assay-trace 5\n" + line + "\n", "t");
     ASSERT_FALSE(read) << line;
     EXPECT_EQ(read.error().span.line, 2u);
   }
@@ -61,7 +104,7 @@ TEST(Trace, CutShortIsRefused) {
 
 // Few lines stand for any number of items, but memory for them is limited.
 TEST(Trace, RepeatsAreLimitedInAll) {
-  std::string text = "assay-trace 4\nchoices 0x134217728\n";
+  std::string text = "assay-trace 5\nchoices 0x134217728\n";
   EXPECT_NE(parse_trace(text, "t").error().message.find("cut short"), std::string::npos);
   EXPECT_NE(parse_trace(text + "choices 0x1\n", "t").error().message.find("malformed"),
             std::string::npos);
