@@ -58,6 +58,7 @@ void merge_job(Options& slot, const Options& given) {
   take(slot.schedule, given.schedule);
   take(slot.check, given.check);
   take(slot.fail_on, given.fail_on);
+  take(slot.vector_atomicity, given.vector_atomicity);
   take(slot.arch, given.arch);
   take(slot.device, given.device);
   take(slot.seed, given.seed);
@@ -165,6 +166,7 @@ std::string variant_name(const Symbols& symbols) {
 
 Result<void> known_schedule(const Options& options) {
   std::vector<std::string> names = schedule::policy_names();
+  names.emplace_back("torn-vectors"); // not one of `all`
   names.emplace_back("all");
   if (!options.schedule || std::find(names.begin(), names.end(), *options.schedule) != names.end())
     return {};
