@@ -26,7 +26,7 @@ struct Options {
   uint32_t threads = 0;              // 0: all cores
   bool directed = true;
   bool tear_vectors = false; // each element of a strong vector access may come from another store
-  bool value_races = false; // run their other order too
+  bool value_races = false;  // run their other order too
   bool detect = true;
   std::string level;
 };
