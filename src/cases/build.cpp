@@ -32,7 +32,7 @@ public:
       : case_(out), index_(index), declared_(declared) {}
 
   Result<void> run(const LaunchGroup& group) {
-    if (group.cooperative) return unsupported("cooperative launch");
+    launch_.cooperative = group.cooperative;
     Result<void> done = program(group);
     if (done) done = shape(group);
     if (done) done = arguments(group);

@@ -215,7 +215,7 @@ const std::vector<LaunchOption>& launch_options() {
       {"--grid", "X[,Y[,Z]]", "number of blocks", true},
       {"--block", "X[,Y[,Z]]", "threads of a block", true},
       {"--cluster", "X[,Y[,Z]]", "blocks of a cluster", true},
-      {"--cooperative", "", "cooperative launch (not executed yet)", true},
+      {"--cooperative", "", "cooperative launch: all CTAs resident, grid.sync() allowed", true},
       {"--shared", "BYTES", "dynamic shared memory", true},
       {"--arg", "SPEC", "one kernel parameter, in order; see ARGUMENTS below", true},
       {"--out", "N=FILE", "write the bytes of parameter N's buffer to FILE (.npy or raw)", true},

@@ -249,6 +249,9 @@ private:
       if (name == "canonical") continue;
       // Without strong accesses there is nothing that a read may miss.
       if (name == "weak-memory" && options_.policies.empty() && !report_.first.strong) continue;
+      if (options_.policies.empty() && schedule::is_for_copies(name) &&
+          !copies_asynchronously(job_))
+        continue;
       bool seeded = name != "reverse";
       for (uint32_t k = 0; k < (seeded ? options_.runs_per_policy : 1); ++k)
         plans.push_back({name, options_.seed + k, {}, {}, options_.detect});

@@ -3,6 +3,7 @@
 
 #include "ir/address_uses.hpp"
 #include "ir/source.hpp"
+#include "vgpu/runtime_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -41,6 +42,13 @@ vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conf
     return at;
   }
   uint64_t window = ir::window_of(conflict.address);
+  if (window == vgpu::kWorkspaceWindow || window >= vgpu::kFirstHeapWindow) {
+    bool heap = window >= vgpu::kFirstHeapWindow;
+    at.region = heap ? "a block of the heap" : "the runtime's grid barrier";
+    at.offset =
+        heap ? ir::offset_of(conflict.address) & 0xfff : ir::offset_of(conflict.address) - 0x100;
+    return at;
+  }
   bool buffer = window < ir::kFirstModuleWindow;
   const ir::Program& program = *job.launches[launch].program;
   uint64_t index = window - (buffer ? ir::kFirstBufferWindow : ir::kFirstModuleWindow);
@@ -66,6 +74,13 @@ std::vector<std::string> address_uses(const vgpu::JobSpec& job) {
                       *line)};
   }
   return {};
+}
+
+bool copies_asynchronously(const vgpu::JobSpec& job) {
+  for (const vgpu::LaunchSpec& launch : job.launches)
+    for (const ir::Op& op : launch.program->ops)
+      if (op.code == ir::OpCode::cp_async) return true;
+  return false;
 }
 
 bool inconclusive(vgpu::EventKind kind) {

@@ -28,6 +28,9 @@ vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conf
 // Why the placement of buffers stands in the way of a proof: a launch uses an address as data.
 std::vector<std::string> address_uses(const vgpu::JobSpec& job);
 
+// Is there an asynchronous copy whose time a schedule may choose?
+bool copies_asynchronously(const vgpu::JobSpec& job);
+
 // Events that leave no verdict: a spent budget, an unsupported instruction, no memory left.
 bool inconclusive(vgpu::EventKind kind);
 // Why there is none, with the place.

@@ -15,6 +15,7 @@ void stamp(schedule::Trace& trace, const vgpu::JobSpec& job, uint64_t seed) {
     launch.add(l.block, sizeof l.block);
     launch.add(l.cluster, sizeof l.cluster);
     launch.add_u64(l.dynamic_shared);
+    if (l.cooperative) launch.add("cooperative");
     for (const vgpu::Argument& a : l.arguments) {
       launch.add(a.bytes.data(), a.bytes.size());
       for (const auto& p : a.pointers) {

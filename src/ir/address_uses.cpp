@@ -215,6 +215,11 @@ private:
       return;
     }
     if (op.code == OpCode::prefetch) return;
+    if (is_mbarrier(op.code)) {
+      if (roles(op.code).b) used(op, of(op.b));
+      if (roles(op.code).d) set(op, op.d, {});
+      return;
+    }
     bool local = m.info.space == ptx::Space::local;
     if (op.code == OpCode::ld) {
       for (unsigned k = 0; k < m.info.vector; ++k) set(op, m.regs[k], loaded(op, m.info, k));

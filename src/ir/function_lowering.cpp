@@ -306,7 +306,8 @@ const FunctionLowering::HandlerRow* FunctionLowering::handler(std::string_view o
       {"stackrestore", {&F::lower_stack, true}},
       {"nanosleep", {&F::lower_nanosleep, true}},
       {"pmevent", {&F::lower_nothing, false}},
-      {"griddepcontrol", {&F::lower_nothing, false}},
+      {"griddepcontrol", {&F::lower_griddepcontrol, true}},
+      {"mbarrier", {&F::lower_mbarrier, true}},
       {"applypriority", {&F::lower_nothing, false}},
   };
   auto it = kHandlers.find(opcode);

@@ -162,6 +162,13 @@ private:
   Result<void> lower_exit(const ptx::Instruction& in);
   Result<void> lower_trap(const ptx::Instruction& in);
 
+  // lower_mbarrier.cpp
+  Result<void> lower_mbarrier(const ptx::Instruction& in);
+  Result<void> lower_cp_arrive(const ptx::Instruction& in);
+  Result<void> mbarrier(const ptx::Instruction& in, OpCode code, const ptx::Operand& object,
+                        Value d = {}, Value b = {}, uint16_t flags = 0);
+  Result<void> lower_griddepcontrol(const ptx::Instruction& in);
+
   // lower_call.cpp
   struct CallSite {
     const ptx::Operand* target = nullptr;

@@ -9,6 +9,7 @@
 #include "ir/layout.hpp"
 #include "ir/link.hpp"
 #include "ir/open_values.hpp"
+#include "ir/retries.hpp"
 #include "ir/simplify.hpp"
 #include "ir/slots.hpp"
 #include "ir/verify_widths.hpp"
@@ -97,6 +98,7 @@ Result<std::shared_ptr<const Program>> lower(const std::shared_ptr<const ptx::Mo
     keep_launch_values(*f, program->parameter_bytes);
     watch_open_values(*f);
     find_fixed_addresses(*f);
+    find_retries(*f);
     must_hold(verify_widths(*f));
     auto slots = assign_slots(*f);
     if (!slots) return slots.error();

@@ -10,9 +10,9 @@ using ptx::Type;
 
 Result<void> FunctionLowering::lower_cp(const ptx::Instruction& in) {
   Modifiers mods(in);
-  if (!mods.has(".async") || mods.has(".bulk") || mods.has(".mbarrier") ||
-      mods.has_prefix(".reduce"))
+  if (!mods.has(".async") || mods.has(".bulk") || mods.has_prefix(".reduce"))
     return not_executed(in);
+  if (mods.has(".mbarrier")) return lower_cp_arrive(in);
   bool commit = mods.has(".commit_group"), wait = mods.has(".wait_group"),
        wait_all = mods.has(".wait_all");
   if (!commit && !wait && !wait_all) return lower_cp_copy(in);

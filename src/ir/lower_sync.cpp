@@ -206,8 +206,9 @@ Result<void> FunctionLowering::lower_fence(const ptx::Instruction& in) {
     emit(OpCode::fence_proxy, {}, {}, {}, {}, proxy_of(mods));
     return {};
   }
-  if (mods.has_prefix(".mbarrier_init") || mods.has_prefix(".sync_restrict"))
-    return not_executed(in);
+  // Makes initialisations known to other CTAs of the cluster, not to other threads of the own.
+  if (mods.has_prefix(".mbarrier_init")) return {};
+  if (mods.has_prefix(".sync_restrict")) return not_executed(in);
   Semantics semantics = mods.has(".sc")        ? Semantics::sc
                         : mods.has(".acquire") ? Semantics::acquire
                         : mods.has(".release") ? Semantics::release

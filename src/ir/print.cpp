@@ -45,6 +45,7 @@ std::string memory(const Program& p, const Op& op) {
     if (m.src_size != kNoSlot) out.append(" size ").append(slot(m.src_size));
     if (m.ignore_src != kNoSlot) out.append(" ignore ").append(slot(m.ignore_src));
   }
+  if (is_mbarrier(op.code)) return op.b == kNoSlot ? out : out + " " + slot(op.b);
   out += " {";
   for (unsigned i = 0; i < 8; ++i)
     if (m.regs[i] != kNoSlot) out += fmt::format("{}{}", i ? ", " : "", slot(m.regs[i]));

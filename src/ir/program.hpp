@@ -55,6 +55,14 @@ enum OpFlags : uint16_t {
   kUniform = 16,       // branch: written .uni; lanes that disagree are an illegal-operation finding
   kAligned = 32,       // bar: .aligned form (all lanes of the warp must execute it together)
   kProvedUniform = 64, // branch: the analysis proved that all lanes of a warp agree
+  kRetried = 128,      // mbarrier_wait: a lane that is told "no" asks again and does nothing else;
+                       // special: nothing but such loops uses the value
+  kParity = 256,       // of mbarrier operations, as ops_core.def says
+  kDrop = 512,
+  kNoComplete = 1024,
+  kExpectTx = 2048,
+  kCompleteTx = 4096,
+  kNoIncrement = 8192,
 };
 
 enum class Semantics : uint8_t { weak, volatile_, relaxed, acquire, release, acq_rel, sc, mmio };

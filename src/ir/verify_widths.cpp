@@ -107,6 +107,7 @@ private:
       may("source size", m.src_size, 'r');
       may("ignore-src", m.ignore_src, 'p');
     }
+    if (is_mbarrier(op_.code)) return mbarrier();
     if (op_.code == OpCode::cp_async || op_.code == OpCode::prefetch) return;
     uint32_t count = matrix ? info.matrices : info.vector;
     if (atomic) count *= info.atomic == AtomicOp::cas ? 2 : 1;
@@ -120,6 +121,18 @@ private:
     if (op_.code == OpCode::atom && info.vector > 1)
       for (uint32_t i = info.vector; i < 8; ++i) may("old value", m.regs[i], letter);
     if (op_.code == OpCode::atom) may("d", op_.d, letter);
+  }
+
+  void mbarrier() {
+    switch (op_.code) {
+    case OpCode::mbarrier_arrive: return may("state", op_.d, 'q'), may("count", op_.b, 'r');
+    case OpCode::mbarrier_wait:
+      need("d", op_.d, 'p');
+      return need("state", op_.b, op_.flags & kParity ? 'r' : 'q');
+    case OpCode::mbarrier_init:
+    case OpCode::mbarrier_tx: return need("count", op_.b, 'r');
+    default: return;
+    }
   }
 
   void core() {
@@ -143,6 +156,7 @@ private:
     case OpCode::alloca_:
     case OpCode::malloc_: return need("d", op_.d, 'q'), need("a", op_.a, 'q');
     case OpCode::isspacep: return need("d", op_.d, 'p'), need("a", op_.a, 'q');
+    case OpCode::mbarrier_pending: return need("d", op_.d, 'r'), need("a", op_.a, 'q');
     case OpCode::vprintf:
       return need("d", op_.d, 'r'), need("a", op_.a, 'q'), need("b", op_.b, 'q');
     case OpCode::assertfail:

@@ -27,8 +27,26 @@ bool is_memory(OpCode code) {
   case OpCode::red:
   case OpCode::prefetch:
   case OpCode::cp_async:
+  case OpCode::cp_async_arrive:
+  case OpCode::mbarrier_init:
+  case OpCode::mbarrier_inval:
+  case OpCode::mbarrier_arrive:
+  case OpCode::mbarrier_tx:
+  case OpCode::mbarrier_wait:
   case OpCode::ldmatrix:
   case OpCode::stmatrix: return true;
+  default: return false;
+  }
+}
+
+bool is_mbarrier(OpCode code) {
+  switch (code) {
+  case OpCode::cp_async_arrive:
+  case OpCode::mbarrier_init:
+  case OpCode::mbarrier_inval:
+  case OpCode::mbarrier_arrive:
+  case OpCode::mbarrier_tx:
+  case OpCode::mbarrier_wait: return true;
   default: return false;
   }
 }
@@ -75,6 +93,7 @@ constexpr OperandRoles roles_of(OpCode code) {
   case OpCode::mma:
   case OpCode::fence:
   case OpCode::fence_proxy:
+  case OpCode::grid_dependents:
   case OpCode::assertfail: return R{};
   case OpCode::branch:
   case OpCode::brx:
@@ -88,6 +107,8 @@ constexpr OperandRoles roles_of(OpCode code) {
   case OpCode::stmatrix:
   case OpCode::bar_warp_sync:
   case OpCode::nanosleep:
+  case OpCode::cp_async_arrive:
+  case OpCode::mbarrier_inval:
   case OpCode::free_: return R{.a = true};
   case OpCode::special:
   case OpCode::frame_address:
@@ -97,13 +118,18 @@ constexpr OperandRoles roles_of(OpCode code) {
   case OpCode::alloca_:
   case OpCode::atom:
   case OpCode::isspacep:
+  case OpCode::mbarrier_pending:
   case OpCode::malloc_: return R{.d = true, .a = true};
   case OpCode::cp_async:
+  case OpCode::mbarrier_init:
+  case OpCode::mbarrier_tx:
   case OpCode::meet: return R{.a = true, .b = true};
   case OpCode::vote:
   case OpCode::redux: return R{.d = true, .b = true};
   case OpCode::match:
   case OpCode::elect: return R{.d = true, .b = true, .c = true, .c_defined = true};
+  case OpCode::mbarrier_arrive:
+  case OpCode::mbarrier_wait:
   case OpCode::vprintf: return R{.d = true, .a = true, .b = true};
   default: return R{.d = true, .a = true, .b = true, .c = true}; // shfl, bar, pure operations
   }

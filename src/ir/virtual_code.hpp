@@ -65,7 +65,8 @@ struct VirtualFunction {
 };
 
 bool is_terminator(OpCode code);
-bool is_memory(OpCode code); // Op::c is an index into mem
+bool is_memory(OpCode code);   // Op::c is an index into mem
+bool is_mbarrier(OpCode code); // of an object in shared memory: no registers but d, a, b
 bool is_pure(OpCode code);
 bool may_be_guarded(OpCode code);
 

@@ -47,6 +47,7 @@ void Causality::cta_end(uint32_t index) {
   std::vector<WarpState>().swap(c.warps);
   c.clock = c.sc = ClockRef();
   c.shared = SyncVariables();
+  c.mbarriers.clear();
 }
 
 bool Causality::ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t warp,
@@ -69,7 +70,8 @@ bool Causality::copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uin
   const CopyGroup* c = copies(cta, group);
   if (!c) return true;
   for (const CopyLane::Join& j : c->lanes[copy_lane].joins)
-    if (ordered(o, lane, cta, j.warp, j.lane, j.time)) return true;
+    if (ordered(o, lane, j.by_arrival ? arrivals_of(cta) : cta, j.warp, j.lane, j.time))
+      return true;
   return false;
 }
 
@@ -149,18 +151,18 @@ void Causality::raise_floor(CtaState& c, uint32_t cta) {
   }
   c.floor = ++c.top;
   c.floors.push_back(c.floor);
-  if (!c.copies.empty()) forget_copies(c);
+  if (!c.copies.empty()) forget_copies(c, cta);
   CHECK(c.top < UINT32_MAX - 1);
 }
 
 // Copies that are joined for good: what is left in shared memory of them is dead.
-void Causality::forget_copies(CtaState& c) {
-  uint32_t floor = dead_below(c);
+void Causality::forget_copies(CtaState& c, uint32_t cta) {
+  auto dead = [&](const CopyLane::Join& j) { return settled(c, cta, j); };
   std::erase_if(c.copies, [&](const auto& entry) {
     const CopyGroup& g = *entry.second;
     return !g.tracked && g.joined == g.issued &&
            std::all_of(g.lanes.begin(), g.lanes.end(), [&](const CopyLane& l) {
-             return l.joins.empty() || l.joins.front().time < floor;
+             return l.joins.empty() || std::any_of(l.joins.begin(), l.joins.end(), dead);
            });
   });
 }

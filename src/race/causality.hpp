@@ -58,11 +58,16 @@ struct WarpState {
 // One lane's asynchronous copy: it knows what its issuer knew; others know it through those who
 // joined it.
 struct CopyLane {
+  // Whoever knows what that lane did at that time knows the copy; by_arrival: whoever knows that
+  // arrival (counted by `time`) of the lane's by cp.async.mbarrier.arrive.
   struct Join {
     uint32_t warp, lane, time;
+    bool by_arrival = false;
   };
   Snapshot start;
   std::vector<Join> joins;
+  uint32_t arrival = 0;          // of cp.async.mbarrier.arrive: which one of its lane's
+  std::vector<uint32_t> tracked; // and the copies that it stands for
 };
 
 // The copies of one instruction.
@@ -77,6 +82,28 @@ struct Arrivals {
   std::vector<uint32_t> lanes; // by warp
   ClockRef known, performed;   // the latter as in CtaState
 };
+
+// An mbarrier object: what the arrivals of its present phase publish, and what those who found the
+// phase before it complete have learnt. Phases are counted through all initialisations.
+struct Mbarrier {
+  uint32_t number = 0; // among those of the CTA
+  uint32_t first = 0;  // phase of the last initialisation
+  uint32_t phase = 0;
+  ClockRef arriving;  // what all arrivals of the phase publish
+  ClockRef counted;   // the same of those that the expected count stands for
+  ClockRef completed; // of the phase before
+  struct Mark {       // what lanes did in this phase
+    uint32_t warp, lanes, time;
+  };
+  std::vector<Mark> waits;                        // found the phase before complete
+  std::vector<Mark> expects;                      // made the phase wait for more
+  std::vector<uint32_t> copies, completed_copies; // whose arrivals belong to the phase, to the last
+};
+
+// Agents in clocks that are no threads: objects of a CTA, whose times are phases, and lanes as they
+// arrive by cp.async.mbarrier.arrive, whose times count those arrivals.
+constexpr uint32_t mbarriers_of(uint32_t cta) { return cta | 0x80000000u; }
+constexpr uint32_t arrivals_of(uint32_t cta) { return cta | 0xc0000000u; }
 
 struct CtaState {
   uint32_t floor = 0;
@@ -94,6 +121,8 @@ struct CtaState {
   SyncVariables shared;
   std::unordered_map<uint32_t, Arrivals> arrivals; // by barrier
   std::vector<ClockRef> performed; // by lane: see Causality::perform(); empty: nothing
+  std::unordered_map<uint32_t, Mbarrier> mbarriers; // by offset
+  std::vector<std::array<uint32_t, 32>> arrivals;   // by warp: of cp.async.mbarrier.arrive
 };
 
 // Whose knowledge decides while one access is judged: a warp's lanes, or one copy.
@@ -158,6 +187,12 @@ public:
   void arrived(Agent agent, uint32_t lanes, uint32_t number);
   bool barrier(const Detector::BarrierPhase& phase); // true: it raised the CTA's floor
   // Below it everything is ordered before all that lanes and copies of the CTA still do.
+  // And did every lane and copy learn of a copy by this join? (As of the CTA's last full barrier.)
+  bool settled(const CtaState& c, uint32_t cta, const CopyLane::Join& join) const {
+    if (!join.by_arrival) return join.time < dead_below(c);
+    return c.unjoined.empty() && c.clock &&
+           join.time < c.clock->known(arrivals_of(cta), join.warp, join.lane);
+  }
   static uint32_t dead_below(const CtaState& c) {
     return c.unjoined.empty() ? c.floor : c.unjoined.front().first;
   }
@@ -167,6 +202,17 @@ public:
   void copy_issue(Agent issuer, uint32_t lane, uint32_t number);
   void copy_joined(Agent waiter, uint32_t lane, uint32_t number);
   CopyGroup* copies(uint32_t cta, uint32_t group) const; // null when they concern nobody any more
+
+  // causality_mbarrier.cpp; see detector.hpp
+  void mbarrier_init(uint32_t cta, uint32_t offset);
+  void mbarrier_arrive(Agent agent, uint32_t lanes, uint32_t offset, bool release);
+  void mbarrier_expect(Agent agent, uint32_t lane, uint32_t offset);
+  void mbarrier_complete(uint32_t cta, uint32_t offset);
+  bool mbarrier_waited(Agent agent, uint32_t lanes, uint32_t offset, bool acquire);
+  void copy_arrives(Agent issuer, uint32_t lane, uint32_t number,
+                    const std::vector<uint32_t>& copies);
+  void mbarrier_copy_arrived(uint32_t cta, uint32_t number, uint32_t offset, bool counted);
+  const char* mbarrier_doubt() const { return doubt_; }
 
   void at(uint32_t pc) { pc_ = pc; } // where the next strong operations are
   void write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
@@ -202,7 +248,7 @@ private:
   void join(CtaState& c, uint32_t warp, uint32_t lane, const ClockRef& clock);
   bool full_barrier(const Detector::BarrierPhase& phase, const CtaState& c) const;
   void raise_floor(CtaState& c, uint32_t cta);
-  void forget_copies(CtaState& c);
+  void forget_copies(CtaState& c, uint32_t cta);
   void raise_warp(CtaState& c, uint32_t cta, uint32_t warp);
   void synchronise(uint32_t cta, const Masks& parts, const Masks& acquiring, const ClockRef& more);
   void give(CtaState& c, uint32_t warp, uint32_t lanes, const ClockRef& clock);
@@ -216,6 +262,11 @@ private:
   }
   void take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
             Scope scope);
+  void mark_joined(CtaState& c, uint32_t number);
+  bool knows_phase(const Observer& o, uint32_t lane, uint32_t cta, const Mbarrier& b,
+                   uint32_t phase) const;
+  void marks(const CtaState& c, Agent agent, uint32_t lanes, std::vector<Mbarrier::Mark>& to) const;
+  void publish_lanes(CtaState& c, Agent agent, uint32_t lanes, ClockBuilder& out);
 
   const bool versions_;
   uint32_t pc_ = 0; // of the strong operations that follow
@@ -224,7 +275,8 @@ private:
   std::vector<std::unique_ptr<CtaState>> ctas_;
   std::vector<bool> forgotten_;
   SyncVariables global_;
-  ClockRef sc_; // what fence.sc of gpu or sys scope published
+  ClockRef sc_;                 // what fence.sc of gpu or sys scope published
+  const char* doubt_ = nullptr; // about the phases of mbarrier objects
 };
 
 } // namespace assay::race

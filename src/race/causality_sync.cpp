@@ -170,20 +170,26 @@ void Causality::copy_issue(Agent issuer, uint32_t lane, uint32_t number) {
   bump(c, issuer.warp, 1u << lane);
 }
 
+// Some lane knows that it is complete.
+void Causality::mark_joined(CtaState& c, uint32_t number) {
+  auto it = c.copies.find(number / 32);
+  if (it == c.copies.end()) return;
+  CopyGroup& group = *it->second;
+  uint32_t bit = 1u << number % 32, floor = group.lanes[number % 32].start.cta_floor;
+  CHECK(group.issued & bit);
+  if (group.joined & bit) return;
+  group.joined |= bit;
+  auto at = std::lower_bound(c.unjoined.begin(), c.unjoined.end(), std::pair(floor, 0u));
+  CHECK(at != c.unjoined.end() && at->first == floor);
+  if (--at->second == 0) c.unjoined.erase(at);
+}
+
 void Causality::copy_joined(Agent waiter, uint32_t lane, uint32_t number) {
   CtaState& c = cta(waiter.cta);
   CopyGroup* group = copies(waiter.cta, number / 32);
   if (!group) return; // joined and below a full barrier: known to everybody
-  uint32_t bit = 1u << number % 32;
-  CHECK(group->issued & bit);
   CopyLane& copy = group->lanes[number % 32];
-  if (!(group->joined & bit)) {
-    group->joined |= bit;
-    auto at =
-        std::lower_bound(c.unjoined.begin(), c.unjoined.end(), std::pair(copy.start.cta_floor, 0u));
-    CHECK(at != c.unjoined.end() && at->first == copy.start.cta_floor);
-    if (--at->second == 0) c.unjoined.erase(at);
-  }
+  mark_joined(c, number);
   // Another lane than the issuer learns what the issuer knew and had done when the copy began.
   if (copy.start.warp != waiter.warp || copy.start.lane != lane)
     join(c, waiter.warp, lane, copy.start.clock());

@@ -103,6 +103,32 @@ void Detector::copy_joined(Agent waiter, uint32_t lane, uint32_t copy) {
   state_->front.changing().copy_joined(waiter, lane, copy - kCopyAgent);
 }
 
+void Detector::mbarrier_init(uint32_t cta, uint32_t offset) {
+  state_->front.changing().mbarrier_init(cta, offset);
+}
+void Detector::mbarrier_arrive(Agent agent, uint32_t lanes, uint32_t offset, bool release) {
+  state_->front.changing().mbarrier_arrive(agent, lanes, offset, release);
+}
+void Detector::mbarrier_expect(Agent agent, uint32_t lane, uint32_t offset) {
+  state_->front.changing().mbarrier_expect(agent, lane, offset);
+}
+void Detector::mbarrier_complete(uint32_t cta, uint32_t offset) {
+  state_->front.changing().mbarrier_complete(cta, offset);
+}
+bool Detector::mbarrier_waited(Agent agent, uint32_t lanes, uint32_t offset, bool acquire) {
+  return state_->front.changing().mbarrier_waited(agent, lanes, offset, acquire);
+}
+void Detector::copy_arrives(Agent issuer, uint32_t lane, uint32_t copy,
+                            const std::vector<uint32_t>& copies) {
+  CHECK(copy >= kCopyAgent);
+  state_->front.changing().copy_arrives(issuer, lane, copy - kCopyAgent, copies);
+}
+void Detector::mbarrier_copy_arrived(uint32_t cta, uint32_t copy, uint32_t offset, bool counted) {
+  CHECK(copy >= kCopyAgent);
+  state_->front.changing().mbarrier_copy_arrived(cta, copy - kCopyAgent, offset, counted);
+}
+const char* Detector::mbarrier_doubt() const { return state_->front.causality().mbarrier_doubt(); }
+
 const std::vector<Conflict>& Detector::conflicts() const {
   return state_->front.conflicts().list();
 }

@@ -100,6 +100,27 @@ public:
   void copy_issue(Agent issuer, uint32_t lane, uint32_t copy);
   void copy_joined(Agent waiter, uint32_t lane, uint32_t copy);
 
+  // (f) mbarrier objects, by their offset in the CTA's shared memory. Who arrives when and what
+  // completes a phase is the caller's business; each call stands for one operation.
+  void mbarrier_init(uint32_t cta, uint32_t offset);
+  void mbarrier_arrive(Agent agent, uint32_t lanes, uint32_t offset, bool release);
+  // The lane makes the present phase wait for something that does not arrive by itself: an
+  // increment by cp.async.mbarrier.arrive, or expect_tx.
+  void mbarrier_expect(Agent agent, uint32_t lane, uint32_t offset);
+  void mbarrier_complete(uint32_t cta,
+                         uint32_t offset); // its present phase, after the last arrival
+  // The lanes found the phase before the present one complete. True: each of them knew.
+  bool mbarrier_waited(Agent agent, uint32_t lanes, uint32_t offset, bool acquire);
+  // cp.async.mbarrier.arrive is an agent like a copy (copy_issue). It stands for `copies`, by their
+  // numbers (without kCopyAgent): those of
+  // the lane since the one before it. Its arrival: `counted` is true of .noinc, whose arrival the
+  // object was initialised for.
+  void copy_arrives(Agent issuer, uint32_t lane, uint32_t copy,
+                    const std::vector<uint32_t>& copies);
+  void mbarrier_copy_arrived(uint32_t cta, uint32_t copy, uint32_t offset, bool counted);
+  // Why another schedule might let an arrival or a wait meet another phase; null: none can.
+  const char* mbarrier_doubt() const;
+
   // -- results -----------------------------------------------------------------------------------
   // Each distinct (kind, pc, pc, space, scope) with up to four instances: first, last, one at a CTA
   // boundary, one picked by a hash. In order of first detection.

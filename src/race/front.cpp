@@ -418,6 +418,8 @@ void Front::finish() {
   for (const Target& t : targets_) shadow_.judge(t.place, judge_, t.access);
   for (const Target& t : targets_)
     shadow_.insert(t.place, t.access.record, *t.access.observer.state);
+  if (shadow_.crowded() && targets_.size() == 1)
+    shadow_.prune(targets_[0].place, judge_, targets_[0].access);
   targets_.clear();
 }
 

@@ -48,6 +48,15 @@ bool Judge::all_ordered(const Record& e, const Access& n) const {
   return true;
 }
 
+bool Judge::precedes(const Record& e, const Access& n) const {
+  for (uint32_t lanes = n.record.lanes; lanes; lanes &= lanes - 1)
+    for (uint32_t others = e.lanes; others; others &= others - 1)
+      if (!causality_.copy_ordered(n.observer, uint32_t(std::countr_zero(lanes)), e.cta, e.warps,
+                                   uint32_t(std::countr_zero(others))))
+        return false;
+  return true;
+}
+
 void Judge::judge(const Record& e, const Access& n, const RowView& view) {
   const Record& r = n.record;
   if (!((e.attributes | r.attributes) & kWrite)) return;

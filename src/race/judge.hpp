@@ -46,6 +46,8 @@ public:
   // Lanes of one instruction at one location; differ: they store different values.
   void same_instruction(const Access& access, uint32_t lane, uint32_t other, uint64_t address,
                         bool differ);
+  // Is the copy's record ordered before the access, lane by lane?
+  bool precedes(const Record& copy, const Access& access) const;
   // Is all of the record ordered before all of the access, without looking at single lanes?
   bool all_ordered(const Record& earlier, const Access& access) const;
 

@@ -91,4 +91,14 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32 && std::endian::native == std::endian::little);
 
+inline bool subset(uint32_t a, uint32_t b) { return !(a & ~b); }
+
+// Does the write w reach every byte of r's lanes?
+inline bool covers(const Record& w, const Record& r) {
+  if (w.start == r.start && w.bytes() == r.bytes() && w.affine() == r.affine())
+    return !r.affine() || subset(r.lanes, w.lanes);
+  return (w.lanes == kAllLanes || !w.affine()) && w.first_byte() <= r.first_byte() &&
+         r.end_byte() <= w.end_byte();
+}
+
 } // namespace assay::race

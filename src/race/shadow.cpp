@@ -109,16 +109,46 @@ void mark_changed(RecordPool& pool, uint32_t head, uint32_t change) {
 }
 } // namespace
 
+// Drops records of the CTA that an access has overwritten after them: whatever is ordered behind
+// the access is ordered behind them, and what is not conflicts with the access. Copies pile up so
+// where no barrier of the whole CTA orders the rounds of a pipeline.
+void Shadow::prune(const Place& p, const Judge& judge, const Access& access) {
+  crowded_ = false;
+  Row& row = *p.row;
+  if (!access.record.write()) return;
+  RecordPool& pool = p.region->store->records;
+  auto dead = [&](const Record& r) {
+    bool same = r.pc == access.record.pc && r.warps == access.record.warps &&
+                r.time == access.record.time && r.copy() == access.record.copy();
+    return r.copy() && !same && r.cta == access.record.cta && covers(access.record, r) &&
+           judge.precedes(r, access);
+  };
+  uint32_t last = drop(pool, row.writes, dead);
+  if (row.live_cells) {
+    Cell* cells = p.region->store->cells.at(row.cells);
+    for (uint32_t i = 0; i < CellPool::cells_of(row.granule_bits); ++i) {
+      uint32_t change = drop(pool, cells[i].writes, dead);
+      mark_changed(pool, cells[i].writes, change);
+      mark_changed(pool, cells[i].reads, change);
+      last = std::max(last, change);
+    }
+  }
+  mark_changed(pool, row.writes, last);
+  mark_changed(pool, row.reads, last);
+}
+
 void Shadow::filter(const Place& p, uint32_t cta) {
   Row& row = *p.row;
   RecordPool& pool = p.region->store->records;
   uint32_t floor = p.region->floor;
+  const CtaState* state = causality_.find(cta);
   auto dead = [&](const Record& r) {
     if (!r.copy()) return r.time < floor;
     const CopyGroup* group = causality_.copies(cta, r.warps);
     for (uint32_t lanes = group ? r.lanes : 0; lanes; lanes &= lanes - 1) {
       const auto& joins = group->lanes[uint32_t(std::countr_zero(lanes))].joins;
-      if (std::none_of(joins.begin(), joins.end(), [&](auto& j) { return j.time < floor; }))
+      if (std::none_of(joins.begin(), joins.end(),
+                       [&](auto& j) { return causality_.settled(*state, cta, j); }))
         return false;
     }
     return true;

@@ -88,6 +88,10 @@ public:
     if (!quick(p, access)) this->judge(p, judge, access), insert(p, access.record, cta);
   }
 
+  // Has a list grown long? Then prune() behind the next access that nothing else meets.
+  bool crowded() const { return crowded_; }
+  void prune(const Place& p, const Judge& judge, const Access& access);
+
   uint32_t last_change(const Place& p, int from, int to) const;
   uint32_t change() const { return change_; }
   uint32_t next_change() { return change_ += change_ != UINT32_MAX; }
@@ -126,7 +130,7 @@ private:
 
   const Causality& causality_;
   uint64_t limit_, bytes_ = 0;
-  bool overflowed_ = false;
+  bool overflowed_ = false, crowded_ = false;
   uint32_t change_ = 1;
   Store global_{bytes_};
   std::vector<std::unique_ptr<Region>> regions_; // by base

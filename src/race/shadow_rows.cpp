@@ -13,21 +13,11 @@ bool same_key(const Record& a, const Record& b) {
          !a.copy();
 }
 
-bool subset(uint32_t a, uint32_t b) { return !(a & ~b); }
-
 // The largest floor of the CTA that is at most `time`: what is below it was ordered before `time`.
 uint32_t floor_at(const CtaState& cta, uint32_t time) {
   if (time >= cta.floor) return cta.floor;
   auto it = std::upper_bound(cta.floors.begin(), cta.floors.end(), time);
   return it == cta.floors.begin() ? 0 : *(it - 1);
-}
-
-// Does the write w reach every byte of r's lanes?
-bool covers(const Record& w, const Record& r) {
-  if (w.start == r.start && w.bytes() == r.bytes() && w.affine() == r.affine())
-    return !r.affine() || subset(r.lanes, w.lanes);
-  return (w.lanes == kAllLanes || !w.affine()) && w.first_byte() <= r.first_byte() &&
-         r.end_byte() <= w.end_byte();
 }
 
 class View final : public RowView {
@@ -221,10 +211,12 @@ bool Shadow::merge_in(uint32_t& head, const Place& p, const Record& record, cons
     if (!last) last = last_change(p, record.first_byte(), record.end_byte());
     return r.change >= last;
   };
+  uint32_t length = 0;
   for (uint32_t* link = &head; *link;) {
     uint32_t i = *link;
     Record& r = pool[i];
     link = &r.next;
+    crowded_ |= ++length > kManyAlike && r.copy();
     if (r.pc != record.pc || r.attributes != record.attributes || r.start != record.start ||
         r.copy())
       continue;

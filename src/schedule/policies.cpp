@@ -4,10 +4,14 @@
 namespace assay::schedule {
 
 const std::vector<std::string>& policy_names() {
-  static const std::vector<std::string> names = {"canonical",  "reverse",     "random",
-                                                 "lane-split", "cta-shuffle", "alternate",
-                                                 "pct",        "weak-memory"};
+  static const std::vector<std::string> names = {
+      "canonical", "reverse", "random",      "lane-split", "cta-shuffle",
+      "alternate", "pct",     "weak-memory", "async-late", "async-early"};
   return names;
+}
+
+bool is_for_copies(const std::string& name) {
+  return name == "async-late" || name == "async-early";
 }
 
 std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed) {
@@ -20,6 +24,8 @@ std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed) {
   if (name == "pct") return make_pct(seed);
   if (name == "weak-memory") return make_weak_memory(seed);
   if (name == "torn-vectors") return make_torn_vectors(seed);
+  if (name == "async-late") return make_async_late(seed);
+  if (name == "async-early") return make_async_early(seed);
   return nullptr;
 }
 

@@ -40,6 +40,14 @@ enum class Choice : uint8_t {
   split,   // how to split a group here: 0 no, 1 halves, 2 odd and even, 3 first lane, 4 last lane
   admit,   // which not yet started CTA comes next: n = how many there are
   version, // how many of the last writes a strong read misses, of those that it may miss
+  refuse,  // a wait for an mbarrier phase that is not complete: 0 suspends, 1 is told so at once
+};
+
+// When asynchronous copies take place.
+enum class Copies : uint8_t {
+  scheduled, // they are agents that can run from their issue on, and pick() chooses
+  at_issue,
+  on_demand, // as agents that can run from when somebody waits for them on
 };
 
 class Policy {
@@ -58,10 +66,12 @@ public:
   virtual bool splits() const { return false; }        // may split warps at scheduling points
   virtual bool tears_vectors() const { return false; } // with it: element by element
   virtual bool misses_writes() const { return false; } // strong reads may return older values
+  virtual Copies copies() const { return Copies::scheduled; }
 };
 
 // Policies by name: see policy_names(). Null for unknown names.
 std::unique_ptr<Policy> make_policy(const std::string& name, uint64_t seed);
 const std::vector<std::string>& policy_names();
+bool is_for_copies(const std::string& name); // of use where there are asynchronous operations only
 
 } // namespace assay::schedule

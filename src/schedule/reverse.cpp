@@ -1,6 +1,6 @@
 // reverse: the mirror image of canonical. The highest agent that can run does; lanes of atomics and
 // of one store act in descending order; CTAs start from the last one. Copies, whose ids are the
-// highest, run as soon as they are issued.
+// highest, run as soon as they are issued. Who asks for an mbarrier phase is answered at once.
 #include "schedule/policies.hpp"
 
 namespace assay::schedule {
@@ -18,7 +18,8 @@ public:
     switch (kind) {
     case Choice::admit: return n - 1;
     case Choice::lane_order:
-    case Choice::store_winner: return 1;
+    case Choice::store_winner:
+    case Choice::refuse: return 1;
     default: return 0;
     }
   }

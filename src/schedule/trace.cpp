@@ -153,6 +153,7 @@ public:
   bool splits() const override { return traits_->splits(); }
   bool misses_writes() const override { return traits_->misses_writes(); }
   bool tears_vectors() const override { return traits_->tears_vectors(); }
+  Copies copies() const override { return traits_->copies(); }
 
 private:
   const Trace& trace_;
@@ -283,6 +284,7 @@ public:
   bool splits() const override { return inner_.splits(); }
   bool misses_writes() const override { return inner_.misses_writes(); }
   bool tears_vectors() const override { return inner_.tears_vectors(); }
+  Copies copies() const override { return inner_.copies(); }
 
 private:
   Policy& inner_;

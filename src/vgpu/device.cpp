@@ -77,6 +77,11 @@ Result<void> validate(const JobSpec& job) {
                       "that a CTA can have on {}",
                       shared, p.static_shared_bytes, l.dynamic_shared, job.device.shared_per_cta,
                       job.device.name));
+    if (l.cooperative && ctas > residency(l, job.device)) // cudaErrorCooperativeLaunchTooLarge
+      return usage_error(
+          fmt::format("a cooperative launch of {} CTAs: only {} of them can be resident at once on "
+                      "{}, and a cooperative launch must not have more",
+                      ctas, residency(l, job.device), job.device.name));
     if (l.arguments.size() != p.parameters.size())
       return usage_error(fmt::format("kernel {} takes {} argument{}, {} given", p.kernel,
                                      p.parameters.size(), p.parameters.size() == 1 ? "" : "s",

@@ -10,9 +10,9 @@
 namespace assay::vgpu {
 
 Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_, Memory& memory_,
-                 schedule::Policy& policy_, Outcome& outcome_)
+                 RuntimeMemory& runtime_, schedule::Policy& policy_, Outcome& outcome_)
     : job(job_), launch(job_.launches[index]), program(*launch.program), launch_index(index),
-      options(options_), memory(memory_), policy(policy_), outcome(outcome_),
+      options(options_), memory(memory_), runtime(runtime_), policy(policy_), outcome(outcome_),
       total_ctas(launch.grid[0] * launch.grid[1] * launch.grid[2]), not_started(total_ctas),
       table(total_ctas) {
   threads = launch.block[0] * launch.block[1] * launch.block[2];
@@ -45,6 +45,7 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
     detector = std::make_unique<race::Detector>(shape, limits);
     for (Region* r : memory.regions())
       if (r->tracked) detector->track(r->base, r->size);
+    for (Region* r : runtime.regions()) detector->track(r->base, r->size);
   }
   if (options.one_float_order) float_sums = std::make_unique<FloatSums>();
   vector_level = &level(options.level);
@@ -56,6 +57,11 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
     }
     originals[mode].resize(program.ops.size());
   }
+  for (const ir::Op& op : program.ops) {
+    arrivals_follow_copies |= op.code == ir::OpCode::cp_async_arrive;
+    counts_pending |= op.code == ir::OpCode::mbarrier_pending;
+  }
+  copies_when = policy.copies();
   know_barrier_numbers();
   number_fixed_addresses();
   auto ask_before = [&](uint32_t pc) {

@@ -9,6 +9,7 @@
 #include "vgpu/cta_table.hpp"
 #include "vgpu/float_sums.hpp"
 #include "vgpu/runnable.hpp"
+#include "vgpu/runtime_memory.hpp"
 #include "vgpu/warp.hpp"
 
 #include <memory>
@@ -28,7 +29,7 @@ struct Level;
 
 struct Machine {
   Machine(const JobSpec& job, uint32_t launch_index, const RunOptions& options, Memory& memory,
-          schedule::Policy& policy, Outcome& outcome);
+          RuntimeMemory& runtime, schedule::Policy& policy, Outcome& outcome);
   ~Machine();
   void run();
 
@@ -40,6 +41,9 @@ struct Machine {
   bool barrier_arrive(Warp& w, const Exec* e, char* regs);
   void copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
   bool copy_wait(Warp& w, const ir::Op& op); // false: the group waits
+  void copy_arrive(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
+  void mbarrier(Warp& w, uint32_t pc, const ir::Op& op, char* regs);      // all but waits
+  bool mbarrier_wait(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // false: the group waits
   void call(Warp& w, uint32_t pc, uint32_t function);
   void call_indirect(Warp& w, uint32_t pc, char* regs, ir::Slot slot);
   bool ret(Warp& w); // false: that was the kernel: exit
@@ -50,6 +54,9 @@ struct Machine {
   void matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // ldmatrix, stmatrix
   void special(Warp& w, uint32_t pc, const ir::Op& op, char* regs);
   void open_register(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
+  void heap_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lane);
+  Region* runtime_region(Warp& w, uint32_t pc, uint32_t lane, uint64_t address, const char* what);
+  std::string region_name(const Warp& w, const Region& region) const;
   void runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // printf, assert, malloc …
   void fence(Warp& w, const ir::Op& op);
   // The general load and store: any space, any width, any mask; checks, observes, reports.
@@ -96,6 +103,7 @@ struct Machine {
   const uint32_t launch_index;
   const RunOptions& options;
   Memory& memory;
+  RuntimeMemory& runtime;
   schedule::Policy& policy;
   Outcome& outcome;
   std::unique_ptr<race::Detector> detector; // null without detection
@@ -109,6 +117,9 @@ struct Machine {
   bool partners_vary = false;            // at counted barriers
   std::unique_ptr<FloatSums> float_sums; // where they are to come in one order
   bool misses_writes = false;            // strong reads may
+  bool asks_phases = false;   // other threads decide what an mbarrier tells, and that is used
+  bool reads_pending = false; // so is the number of arrivals
+  bool allocates = false;     // from the heap: addresses that nothing defines
   std::vector<bool> retrack_buffers;
   uint64_t path_hash = 0;
   uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;
@@ -197,10 +208,38 @@ struct Machine {
   void check_barrier(Cta& cta, uint32_t number);
   void complete_barrier(Cta& cta, uint32_t number);
   void check_barrier_divergence(Warp& w);
+  // -- asynchronous copies (machine_async.cpp) ----------------------------------------------------
+  bool arrivals_follow_copies = false; // the program has a cp.async.mbarrier.arrive
+  schedule::Copies copies_when = schedule::Copies::scheduled;
   void wake_async(Warp& w);
-  void run_copy(Cta& cta, Copy& copy); // performs it and wakes who waits
+  void begin_copy(Warp& w, std::unique_ptr<Copy> copy); // an agent from now on
+  void offer(Cta& cta, const Copy& copy);               // runnable if nothing stands against it
+  void run_copy(Cta& cta, uint32_t seq);                // performs it and wakes who waits
   void perform_copy(Cta& cta, Copy& copy);
+  void perform_access(Cta& cta, Copy& copy, uint32_t lane);
+  void demand(Cta& cta, Copy& copy);
+  bool demand_all();
   bool release_held();
+  // -- mbarrier objects (machine_mbarrier.cpp) ----------------------------------------------------
+  bool counts_pending = false; // states must hold the number of pending arrivals
+  bool changed = false;        // some byte or object, since waits were refused
+  bool mbarrier_places(Warp& w, uint32_t pc, const ir::Op& op, char* regs, const char* what,
+                       uint64_t* offset);
+  void observe_mbarrier(race::Agent who, uint32_t pc, uint32_t lanes, const uint64_t* offset);
+  bool reads_mbarrier(Warp& w, uint32_t pc, uint32_t lane, uint64_t offset); // as data: a fault
+  MbarrierObject* live_mbarrier(Warp& w, uint32_t pc, uint32_t lane, uint32_t offset,
+                                const char* what);
+  void mbarrier_init(Warp& w, uint32_t pc, const ir::Op& op, char* regs, const uint64_t* offset);
+  void mbarrier_inval(Warp& w, uint32_t pc, const uint64_t* offset);
+  void mbarrier_arrive(Warp& w, uint32_t pc, const ir::Op& op, char* regs, const uint64_t* offset);
+  void mbarrier_tx(Warp& w, uint32_t pc, const ir::Op& op, char* regs, const uint64_t* offset);
+  bool arrive_at(Warp& w, uint32_t pc, uint32_t lane, uint32_t offset, uint32_t count,
+                 uint16_t flags);                 // true: it completed the phase
+  bool complete_phase(Cta& cta, uint32_t offset); // true: nothing is pending, and it did
+  void wake_mbarrier(Cta& cta, uint32_t offset);
+  uint32_t phases_complete(Warp& w, uint32_t pc, const ir::Op& op, char* regs,
+                           const uint64_t* offset);
+  bool refuse_waits();   // false: nobody waits; a deadlock is an event
   void second_has_run(); // of an armed pair whose first access is held
   void split(Warp& w, Group& g);
   void deadlock();

@@ -1,6 +1,8 @@
-// cp.async: copies as agents of their own, commit groups, waits, and accesses held by exploration.
-// Source: PTX ISA 9.0, section 9.7.9.25. A copy reads its source when the scheduler lets it run,
-// anywhere between issue and the latest point that its wait allows.
+// cp.async and cp.async.mbarrier.arrive: copies as agents of their own, commit groups, waits, and
+// accesses held by exploration. Sources: PTX ISA 9.0, sections 9.7.9.25 and 9.7.13.15. A copy reads
+// its source when the scheduler lets it run, anywhere between issue and the latest point that its
+// wait allows. An arrival that follows copies can run once those of its instruction's lanes are
+// complete.
 #include "base/check.hpp"
 #include "vgpu/machine.hpp"
 #include "vgpu/watch.hpp"
@@ -50,102 +52,221 @@ void Machine::copy_issue(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uin
       return;
     if (detector) detector->copy_issue(agent(w), i, race::kCopyAgent + copy->seq * 32 + i);
   }
+  if (arrivals_follow_copies) w.untracked.push_back({copy->seq, active});
+  begin_copy(w, std::move(copy));
+}
+
+void Machine::copy_arrive(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  constexpr uint32_t kMostPending = (1 << 20) - 1;
+  Cta& cta = *w.cta;
+  uint64_t offset[32];
+  if (!mbarrier_places(w, pc, op, regs, "cp.async.mbarrier.arrive", offset)) return;
+  auto copy = std::make_unique<Copy>();
+  copy->seq = cta.next_copy++;
+  copy->warp = w.index;
+  copy->pc = pc;
+  copy->lanes = w.exec_bits;
+  copy->arrives = true;
+  copy->counted = op.flags & ir::kNoIncrement;
+  observe_mbarrier(agent(w), pc, copy->lanes, offset);
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(copy->lanes >> i & 1)) continue;
+    auto at = uint32_t(offset[i]);
+    copy->destination[i] = at;
+    MbarrierObject* b = live_mbarrier(w, pc, i, at, "cp.async.mbarrier.arrive");
+    if (!b) return;
+    if (!copy->counted && ++b->pending > kMostPending) {
+      fault(w, pc, i, EventKind::illegal_operation,
+            "cp.async.mbarrier.arrive: more arrivals are pending than an mbarrier can count", true,
+            "shared memory", at);
+      return;
+    }
+    if (!detector) continue;
+    if (!copy->counted) detector->mbarrier_expect(agent(w), i, at);
+    std::vector<uint32_t> tracked;
+    for (Warp::Untracked& u : w.untracked)
+      if (u.lanes >> i & 1) tracked.push_back(u.seq * 32 + i);
+    uint32_t self = race::kCopyAgent + copy->seq * 32 + i;
+    detector->copy_issue(agent(w), i, self);
+    detector->copy_arrives(agent(w), i, self, tracked);
+  }
+  for (Warp::Untracked& u : w.untracked) u.lanes &= ~copy->lanes;
+  std::erase_if(w.untracked, [](const Warp::Untracked& u) { return !u.lanes; });
+  for (auto& c : cta.copies)
+    if (!c->arrives && c->warp == w.index && c->lanes & copy->lanes) {
+      c->followers.push_back(copy->seq);
+      ++copy->waits_for;
+    }
+  changed = true;
+  begin_copy(w, std::move(copy));
+}
+
+void Machine::begin_copy(Warp& w, std::unique_ptr<Copy> copy) {
+  Cta& cta = *w.cta;
   for (ArmState& a : arms)
     if (!a.released && a.arm.first.agent.cta == cta.index &&
         a.arm.first.agent.warp >= race::kCopyAgent &&
-        (a.arm.first.agent.warp - race::kCopyAgent) / 32 == copy->seq) {
+        (a.arm.first.agent.warp - race::kCopyAgent) / 32 == copy->seq)
       a.holding = copy->held = true;
+  copy->demanded = copies_when != schedule::Copies::on_demand;
+  const Copy& c = *cta.copies.emplace_back(std::move(copy));
+  offer(cta, c);
+  if (copies_when == schedule::Copies::at_issue && !c.held && !c.waits_for) run_copy(cta, c.seq);
+}
+
+void Machine::offer(Cta& cta, const Copy& copy) {
+  if (!copy.held && copy.demanded && !copy.waits_for)
+    runnable.insert({cta.index, schedule::kCopyUnit + copy.seq});
+}
+
+// Somebody waits for the copy, and so for those that it follows.
+void Machine::demand(Cta& cta, Copy& copy) {
+  if (copy.demanded) return;
+  copy.demanded = true;
+  offer(cta, copy);
+  if (!copy.waits_for) return;
+  for (auto& c : cta.copies)
+    if (std::find(c->followers.begin(), c->followers.end(), copy.seq) != c->followers.end())
+      demand(cta, *c);
+}
+
+// Nobody can run, or all who can wait for somebody: copies that no wait has asked for are let go.
+bool Machine::demand_all() {
+  bool any = false;
+  if (copies_when != schedule::Copies::on_demand) return false;
+  for (auto& cta : resident)
+    for (auto& c : cta->copies) {
+      any |= !c->demanded;
+      demand(*cta, *c);
     }
-  if (!copy->held) runnable.insert({cta.index, schedule::kCopyUnit + copy->seq});
-  cta.copies.push_back(std::move(copy));
+  return any;
+}
+
+void Machine::perform_access(Cta& cta, Copy& copy, uint32_t i) {
+  Warp& w = *cta.warps[copy.warp];
+  uint8_t value[16] = {};
+  uint32_t n = copy.source_bytes[i];
+  race::Agent self{cta.index, race::kCopyAgent + copy.seq * 32 + i};
+  race::AccessInfo access;
+  access.pc = copy.pc;
+  if (n) {
+    Resolved from =
+        resolve(w, copy.pc, i, ptx::Space::global, copy.source[i], n, 1, false, "cp.async");
+    if (!from.region) return;
+    std::memcpy(value, from.region->host + from.offset, n);
+    if (from.region->init && options.check_init && !init_test(from.region->init, from.offset, n))
+      uninitialised(w, copy.pc, i, from.region, from.offset);
+    access.bytes = uint8_t(n);
+    uint64_t address[32];
+    address[i] = from.region->base + from.offset;
+    if (detector && from.region->tracked)
+      detector->access(race::Space::global, self, 1u << i, address, access, nullptr, 0, 0);
+  }
+  Resolved to = resolve(w, copy.pc, i, ptx::Space::shared, copy.destination[i], copy.bytes, 1, true,
+                        "cp.async");
+  if (!to.region) return;
+  access.write = true;
+  access.read = false;
+  access.bytes = copy.bytes;
+  uint64_t address[32];
+  address[i] = to.offset;
+  uint8_t values[32][16];
+  std::memcpy(values[i], value, 16);
+  bool silent = !std::memcmp(to.region->host + to.offset, value, copy.bytes);
+  if (detector)
+    detector->access(race::Space::shared, self, 1u << i, address, access, values, 16,
+                     silent ? 1u << i : 0);
+  std::memcpy(to.region->host + to.offset, value, copy.bytes);
+  if (to.region->init) init_set(to.region->init, to.offset, copy.bytes);
 }
 
 void Machine::perform_copy(Cta& cta, Copy& copy) {
   Warp& w = *cta.warps[copy.warp];
   for (uint32_t i = 0; i < 32 && !abort; ++i) {
     if (!(copy.lanes >> i & 1)) continue;
-    uint8_t value[16] = {};
-    uint32_t n = copy.source_bytes[i];
-    race::Agent self{cta.index, race::kCopyAgent + copy.seq * 32 + i};
-    race::AccessInfo access;
-    access.pc = copy.pc;
-    if (n) {
-      Resolved from =
-          resolve(w, copy.pc, i, ptx::Space::global, copy.source[i], n, 1, false, "cp.async");
-      if (!from.region) return;
-      std::memcpy(value, from.region->host + from.offset, n);
-      if (from.region->init && options.check_init && !init_test(from.region->init, from.offset, n))
-        uninitialised(w, copy.pc, i, from.region, from.offset);
-      access.bytes = uint8_t(n);
-      uint64_t address[32];
-      address[i] = from.region->base + from.offset;
-      if (detector && from.region->tracked)
-        detector->access(race::Space::global, self, 1u << i, address, access, nullptr, 0, 0);
+    if (!copy.arrives) {
+      perform_access(cta, copy, i);
+      continue;
     }
-    Resolved to = resolve(w, copy.pc, i, ptx::Space::shared, copy.destination[i], copy.bytes, 1,
-                          true, "cp.async");
-    if (!to.region) return;
-    access.write = true;
-    access.read = false;
-    access.bytes = copy.bytes;
-    uint64_t address[32];
-    address[i] = to.offset;
-    uint8_t values[32][16];
-    std::memcpy(values[i], value, 16);
-    bool silent = !std::memcmp(to.region->host + to.offset, value, copy.bytes);
-    if (detector)
-      detector->access(race::Space::shared, self, 1u << i, address, access, values, 16,
-                       silent ? 1u << i : 0);
-    std::memcpy(to.region->host + to.offset, value, copy.bytes);
-    if (to.region->init) init_set(to.region->init, to.offset, copy.bytes);
+    // Its access to the object was its issuer's; whoever ends the object too early is noticed here.
+    auto at = uint32_t(copy.destination[i]);
+    uint32_t self = race::kCopyAgent + copy.seq * 32 + i;
+    if (!live_mbarrier(w, copy.pc, i, at, "the arrival after cp.async")) return;
+    if (detector) detector->mbarrier_copy_arrived(cta.index, self, at, copy.counted);
+    if (arrive_at(w, copy.pc, i, at, 1, 0)) complete_phase(cta, at);
   }
-  copy.done = true;
+  changed = true;
 }
 
-void Machine::run_copy(Cta& cta, Copy& copy) {
-  runnable.erase({cta.index, schedule::kCopyUnit + copy.seq});
+void Machine::run_copy(Cta& cta, uint32_t seq) {
+  auto at = std::find_if(cta.copies.begin(), cta.copies.end(),
+                         [&](const auto& c) { return c->seq == seq; });
+  CHECK(at != cta.copies.end());
+  runnable.erase({cta.index, schedule::kCopyUnit + seq});
+  std::unique_ptr<Copy> copy = std::move(*at);
+  cta.copies.erase(at);
   if (options.watch && options.watch->launch() == launch_index)
-    options.watch->copied(cta.index, copy.seq, copy.pc, copy.lanes);
-  perform_copy(cta, copy);
+    options.watch->copied(cta.index, seq, copy->pc, copy->lanes);
+  perform_copy(cta, *copy);
   bool let_go = false;
   for (ArmState& a : arms)
     if (a.holding && a.arm.second.agent.cta == cta.index &&
         a.arm.second.agent.warp >= race::kCopyAgent &&
-        (a.arm.second.agent.warp - race::kCopyAgent) / 32 == copy.seq)
+        (a.arm.second.agent.warp - race::kCopyAgent) / 32 == seq)
       a.second_done = let_go = true;
   if (let_go) second_has_run();
-  wake_async(*cta.warps[copy.warp]);
+  if (!copy->arrives) {
+    DoneCopy& done = cta.done_copies.emplace_back(DoneCopy{seq, copy->warp, copy->lanes, {}});
+    std::memcpy(done.group, copy->group, sizeof done.group);
+  }
+  for (uint32_t follower : copy->followers)
+    for (auto& c : cta.copies)
+      if (c->seq == follower && --c->waits_for == 0) {
+        offer(cta, *c);
+        if (copies_when == schedule::Copies::at_issue && !c->held) {
+          run_copy(cta, follower);
+          break; // the list has changed
+        }
+      }
+  wake_async(*cta.warps[copy->warp]);
 }
 
 namespace {
-// Whether lane i still has to wait for `copy` at cp_async_wait with this N.
-bool needed(const Copy& copy, const Warp& w, uint32_t i, uint64_t n) {
+// Whether lane i has to wait for `copy` at cp_async_wait with this N.
+template <class C> bool needed(const C& copy, const Warp& w, uint32_t i, uint64_t n) {
   if (!(copy.lanes >> i & 1)) return false;
   if (n == ir::kNoIndex) return true; // wait_all: committed or not
   return uint64_t(copy.group[i]) + n < w.copy_group[i];
+}
+template <class C> bool needed(const C& copy, const Warp& w, const Group& g, uint64_t n) {
+  for (uint32_t i = 0; i < 32; ++i)
+    if (g.lanes >> i & 1 && needed(copy, w, i, n)) return true;
+  return false;
 }
 } // namespace
 
 bool Machine::copy_wait(Warp& w, const ir::Op& op) {
   Cta& cta = *w.cta;
   Group& g = *w.group;
-  for (auto& c : cta.copies) {
-    if (c->done || c->warp != w.index) continue;
+  bool waits = false;
+  for (auto& c : cta.copies)
+    if (!c->arrives && c->warp == w.index && needed(*c, w, g, op.imm)) {
+      waits = true;
+      demand(cta, *c);
+    }
+  if (waits) {
+    set_state(w, g, GroupState::at_async);
+    return false;
+  }
+  for (DoneCopy& c : cta.done_copies) {
+    if (c.warp != w.index) continue;
     for (uint32_t i = 0; i < 32; ++i)
-      if (g.lanes >> i & 1 && needed(*c, w, i, op.imm)) {
-        set_state(w, g, GroupState::at_async);
-        return false;
+      if (g.lanes >> i & 1 && needed(c, w, i, op.imm)) {
+        if (detector) detector->copy_joined(agent(w), i, race::kCopyAgent + c.seq * 32 + i);
+        c.lanes &= ~(1u << i); // joined once
       }
   }
-  for (auto& c : cta.copies) {
-    if (c->warp != w.index) continue;
-    for (uint32_t i = 0; i < 32; ++i)
-      if (g.lanes >> i & 1 && needed(*c, w, i, op.imm)) {
-        if (detector) detector->copy_joined(agent(w), i, race::kCopyAgent + c->seq * 32 + i);
-        c->lanes &= ~(1u << i); // joined once
-      }
-  }
-  std::erase_if(cta.copies, [](const auto& c) { return c->done && !c->lanes; });
+  std::erase_if(cta.done_copies, [](const DoneCopy& c) { return !c.lanes; });
   return true;
 }
 
@@ -179,7 +300,7 @@ static void let_go(Machine& m, ArmState& a) {
   for (auto& c : cta->copies)
     if (c->held && c->seq == seq) {
       c->held = false;
-      m.runnable.insert({cta->index, schedule::kCopyUnit + c->seq});
+      m.offer(*cta, *c);
     }
 }
 
@@ -194,7 +315,9 @@ void Machine::second_has_run() {
 
 bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
-  bool memory_op = op.code == C::ld || op.code == C::st || op.code == C::atom || op.code == C::red;
+  bool memory_op = op.code == C::ld || op.code == C::st || op.code == C::atom ||
+                   op.code == C::red ||
+                   (op.code >= C::mbarrier_init && op.code <= C::mbarrier_wait);
   if (!detector) return false;
   const bool watched = options.watch && options.watch->launch() == launch_index;
   if (!memory_op || arms.empty()) {

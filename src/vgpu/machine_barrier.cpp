@@ -292,6 +292,15 @@ std::string Machine::waits_for(const Warp& w, const Group& g) const {
   }
   case GroupState::at_join: return "waits for its warp to reconverge";
   case GroupState::at_async: return "waits for asynchronous copies";
+  case GroupState::at_mbarrier: {
+    auto it = w.cta->mbarriers.find(g.mbarrier);
+    if (it == w.cta->mbarriers.end()) return "waits for an mbarrier that is no more";
+    const MbarrierObject& b = it->second;
+    std::string tx = b.tx ? fmt::format(", {} bytes", b.tx) : std::string();
+    return fmt::format("waits for phase {} of the mbarrier at shared byte {} ({} of {} arrivals{} "
+                       "are missing)",
+                       b.phase, g.mbarrier, b.pending, b.expected, tx);
+  }
   default: return "can run";
   }
 }

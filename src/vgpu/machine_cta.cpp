@@ -109,6 +109,7 @@ void Machine::start_warp(Cta& cta, uint32_t index) {
     }
   } else if (cta.next_copy) {
     std::memset(w.copy_group, 0, sizeof w.copy_group);
+    w.untracked.clear();
   }
   w.seen = 0;
   w.local.clear();
@@ -167,7 +168,10 @@ void Machine::start_cta(uint32_t index) {
   ++live_ctas;
   for (uint32_t i = 0; i < warps_per_cta; ++i) start_warp(cta, i);
   cta.copies.clear();
+  cta.done_copies.clear();
+  cta.mbarriers.clear();
   cta.next_copy = 0;
+  changed = true;
 }
 
 void Machine::finish_cta(Cta& cta) {
@@ -177,6 +181,13 @@ void Machine::finish_cta(Cta& cta) {
       perform_copy(cta, *c);
     }
   if (float_sums) float_sums->settle(cta.shared.host, cta.shared.host + cta.shared.size);
+  for (size_t i = 0; i < cta.copies.size() && !abort; ++i) {
+    Copy& c = *cta.copies[i];
+    if (!c.held && c.demanded && !c.waits_for)
+      runnable.erase({cta.index, schedule::kCopyUnit + c.seq});
+    perform_copy(cta, c); // in the order of issue: whatever follows it comes later
+  }
+  cta.copies.clear();
   if (detector) detector->cta_end(cta.index);
   cta.finished = true;
   --live_ctas;

@@ -125,8 +125,9 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
       local = true, address = ir::offset_of(address);
     else if (window == ir::kParamWindow)
       r = &parameter_region, offset = ir::offset_of(address);
-    else if ((r = memory.find(address)))
+    else if ((r = memory.find(address)) || (r = runtime_region(w, pc, lane, address, what)))
       offset = address - r->base;
+    if (abort) return {};
   }
   if (space == Space::shared || space == Space::shared_cta || space == Space::shared_cluster) {
     if (ir::window_of(address) == ir::kSharedWindow) address = ir::offset_of(address);
@@ -180,11 +181,7 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
           true, "", address);
     return {};
   }
-  auto region_name = [&]() -> std::string {
-    return r == &parameter_region ? "kernel parameters"
-           : r == &w.cta->shared  ? "shared memory"
-                                  : memory.name(*r);
-  };
+  auto region_name = [&] { return this->region_name(w, *r); };
   if (r->size < bytes || offset > r->size - bytes) {
     int64_t signed_offset = int64_t(offset);
     // An access before the first byte stands in the window with an offset below the base.
@@ -221,6 +218,14 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
   return {r, offset, false};
 }
 
+std::string Machine::region_name(const Warp& w, const Region& r) const {
+  if (&r == &parameter_region) return "kernel parameters";
+  if (r.space == race::Space::shared && &r == &w.cta->shared) return "shared memory";
+  uint64_t window = ir::window_of(r.base);
+  bool runtimes = window == kWorkspaceWindow || window >= kFirstHeapWindow;
+  return runtimes ? runtime.name(r) : memory.name(r);
+}
+
 void Machine::store_to_input(Region& region, const Place& first) {
   outcome.notes.push_back({"input-modified", "writes to an input", {first}});
   // The run began without shadow for this buffer; it starts again with one.
@@ -231,9 +236,10 @@ void Machine::store_to_input(Region& region, const Place& first) {
 
 void Machine::uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region,
                             uint64_t offset) {
+  if (region == &w.cta->shared && reads_mbarrier(w, pc, lane, offset)) return;
   std::string name = !region                                ? "local memory"
                      : region->space == race::Space::shared ? "shared memory"
-                                                            : memory.name(*region);
+                                                            : region_name(w, *region);
   for (const Event& e : outcome.uninitialised_reads)
     if (e.places[0].pc == pc && e.places[0].launch == launch_index && e.places[0].region == name)
       return;
@@ -473,6 +479,8 @@ bool Machine::read_bytes(uint64_t generic, void* to, uint64_t bytes, Warp& w, ui
   Region* r = window == ir::kSharedWindow  ? &w.cta->shared
               : window == ir::kParamWindow ? &parameter_region
                                            : memory.find(generic);
+  HeapBlock* block = nullptr;
+  if (!r) r = runtime.find(generic, block);
   if (!r) return false;
   if (window != ir::kSharedWindow && window != ir::kParamWindow) offset = generic - r->base;
   if (r->size < bytes || offset > r->size - bytes) return false;

@@ -130,6 +130,61 @@ std::string format_printf(Machine& m, Warp& w, uint32_t lane, uint64_t format_ad
 
 } // namespace
 
+// Memory of the runtime at an address, live or freed: the latter is a finding.
+Region* Machine::runtime_region(Warp& w, uint32_t pc, uint32_t lane, uint64_t address,
+                                const char* what) {
+  HeapBlock* block = nullptr;
+  Region* r = runtime.find(address, block);
+  if (block && block->freed && address - r->base < r->size) {
+    fault(w, pc, lane, EventKind::illegal_operation,
+          fmt::format("{} at offset {} of a block of the heap ({} bytes) that has been freed", what,
+                      address - r->base, r->size),
+          true, "a block of the heap", address - r->base);
+    return nullptr;
+  }
+  return r;
+}
+
+// malloc and free by one lane. For the detector free writes to the block.
+void Machine::heap_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lane) {
+  allocates = true;
+  ++heap_next; // it is another heap now
+  const uint64_t operand = lanes<uint64_t>(regs, op.a).v[lane];
+  if (op.code == ir::OpCode::malloc_) {
+    uint64_t thread =
+        (uint64_t(w.cta->index) * threads + w.index * 32 + lane) * job.launches.size() +
+        launch_index;
+    HeapBlock* block = runtime.allocate(thread, operand, options.poison);
+    if (block && detector) detector->track(block->region.base, block->region.size);
+    if (op.d != ir::kNoSlot) lanes<uint64_t>(regs, op.d).v[lane] = block ? block->region.base : 0;
+    return;
+  }
+  if (!operand) return;
+  HeapBlock* block = runtime.at(operand);
+  if (!block || block->freed) {
+    fault(w, pc, lane, EventKind::illegal_operation,
+          block ? "free of a block of the heap that has been freed already"
+                : fmt::format("free of address {:#x}, where no block of the heap begins", operand));
+    return;
+  }
+  constexpr uint64_t kMostObserved = 4096; // bytes
+  race::AccessInfo access;
+  access.pc = pc;
+  access.write = true;
+  access.read = false;
+  for (uint64_t at = 0; detector && at < std::min(block->region.size, kMostObserved);) {
+    uint64_t address[32];
+    const uint8_t values[32][16] = {};
+    access.bytes = uint8_t(std::min<uint64_t>(16, block->region.size - at));
+    address[lane] = operand + at;
+    detector->access(race::Space::global, agent(w), 1u << lane, address, access, values, 16, 0);
+    at += access.bytes;
+  }
+  block->launch = launch_index;
+  block->pc = pc;
+  runtime.release(*block);
+}
+
 void Machine::runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
   constexpr size_t kMaxPrinted = 1 << 20; // bytes: what the driver's default buffer holds
@@ -148,7 +203,7 @@ void Machine::runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
             fmt::format("assertion `{}` failed ({}:{})", message, file,
                         lanes<uint32_t>(regs, s[2]).v[i]));
     } else if (op.code == C::malloc_ || op.code == C::free_) {
-      fault(w, pc, i, EventKind::unsupported, "device malloc and free");
+      heap_call(w, pc, op, regs, i);
     }
   }
 }

@@ -249,6 +249,7 @@ void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
 
 void Machine::after_slice(Warp& w, Group& g) {
   if (w.cta->finished) return;
+  changed |= w.stored || w.progressed || w.stored_local;
   // An agent that came back able to go on and changed nothing may be waiting for somebody; so may
   // one that stands at a barrier: one thread polls for its CTA, and the others hear of it there.
   const bool at_barrier = w.reason == Stop::barrier;
@@ -304,7 +305,7 @@ bool Machine::release_held() {
     for (auto& c : cta->copies)
       if (c->held) {
         c->held = false;
-        runnable.insert({cta->index, schedule::kCopyUnit + c->seq});
+        offer(*cta, *c);
       }
   }
   return true;
@@ -314,11 +315,7 @@ void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
   Cta* cta = table.find(id.cta);
   CHECK(cta);
   if (id.unit >= schedule::kCopyUnit) {
-    for (auto& c : cta->copies)
-      if (c->seq == id.unit - schedule::kCopyUnit && !c->done) {
-        run_copy(*cta, *c);
-        break;
-      }
+    run_copy(*cta, id.unit - schedule::kCopyUnit);
     ++points;
     stalled_agents = 0;
   } else {
@@ -382,7 +379,7 @@ void Machine::run() {
     if (runnable.empty() || all_stalled) {
       stalled_agents = 0;
       // First CTAs that have not started: what a held access waits for may be in one of them.
-      if (admit_stalled() || release_held()) continue;
+      if (admit_stalled() || demand_all() || release_held() || refuse_waits()) continue;
       if (runnable.empty()) {
         if (!lost_accesses() && live_ctas) deadlock();
         return;

@@ -157,13 +157,24 @@ void Machine::open_register(Warp& w, uint32_t pc, const ir::Op& op, char* regs, 
 }
 
 void Machine::special_register(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  using S = ir::Special;
   auto s = ir::Special(op.imm & 255);
+  // The workspace of a cooperative launch, as cooperative_groups.h puts it together; without one
+  // that library takes zero for the answer that there is none.
+  const uint64_t index = op.imm >> 8;
+  if (s == S::envreg && (index == 1 || index == 2)) {
+    uint64_t workspace = launch.cooperative ? runtime.workspace().base : 0;
+    per_lane32(w, regs, op.d,
+               [&](uint32_t) { return uint32_t(index == 1 ? workspace >> 32 : workspace); });
+    return;
+  }
   bool by_time = ir::is_decided_by_schedule(s);
   if (!by_time && !ir::is_decided_by_machine(s)) {
     per_lane32(w, regs, op.d, [&](uint32_t i) { return special_value(w, s, i); });
     return;
   }
-  if (first_open_use(pc))
+  // Where only loops that wait for an mbarrier use the clock, nothing follows it.
+  if (!(op.flags & ir::kRetried) && first_open_use(pc))
     open_value(w, pc, uint32_t(__builtin_ctz(w.exec_bits)),
                "reads " + ir::spelling(s, uint32_t(op.imm >> 8)), by_time);
   uint8_t variation = variation_at(pc, by_time);
@@ -198,7 +209,7 @@ bool is_in_space(Memory& memory, uint64_t address, ptx::Space space) {
     Region* r = memory.find(address);
     return r && r->read_only;
   }
-  case ptx::Space::global: return window >= ir::kFirstBufferWindow;
+  case ptx::Space::global: return window >= ir::kFirstBufferWindow || window == kWorkspaceWindow;
   case ptx::Space::param:
   case ptx::Space::param_entry: return window == ir::kParamWindow;
   default: return window == ir::kSharedWindow;

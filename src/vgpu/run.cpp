@@ -26,10 +26,11 @@ schedule::Trace::Armed armed_form(const Arm& arm) {
 std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const RunOptions& options,
                           const std::vector<bool>& tracked, Outcome& out) {
   Memory memory(job, options.poison, tracked);
+  RuntimeMemory runtime;
   for (uint32_t i = 0; i < job.launches.size(); ++i) {
     memory.load_module(*job.launches[i].program);
     double start = now(CLOCK_THREAD_CPUTIME_ID);
-    Machine machine(job, i, options, memory, policy, out);
+    Machine machine(job, i, options, memory, runtime, policy, out);
     machine.run();
     if (machine.float_sums) machine.float_sums->settle(nullptr, nullptr);
     out.launch_seconds += now(CLOCK_THREAD_CPUTIME_ID) - start;
@@ -46,6 +47,15 @@ std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const Ru
       out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
     if (machine.partners_vary)
       out.proof.why_not.push_back("more warps use a counted barrier than its count admits");
+    if (machine.allocates)
+      out.proof.why_not.push_back("allocates from the heap, whose addresses nothing defines");
+    if (machine.asks_phases)
+      out.proof.why_not.push_back(
+          "asks whether a phase of an mbarrier is complete, and does not just ask again if not");
+    if (machine.reads_pending)
+      out.proof.why_not.push_back("reads how many arrivals on an mbarrier are pending");
+    if (const char* doubt = machine.detector ? machine.detector->mbarrier_doubt() : nullptr)
+      out.proof.why_not.push_back(doubt);
     if (!out.events.empty()) {
       memory.export_to(out);
       return {};

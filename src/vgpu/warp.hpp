@@ -6,6 +6,7 @@
 #include "vgpu/memory.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -42,7 +43,16 @@ struct Poll {
   uint32_t skipped = 0, patience = 0;
 };
 
-enum class GroupState : uint8_t { ready, at_join, at_meet, at_barrier, at_async, held, dead };
+enum class GroupState : uint8_t {
+  ready,
+  at_join,
+  at_meet,
+  at_barrier,
+  at_async,
+  at_mbarrier,
+  held,
+  dead
+};
 
 // Lanes of one warp that share a program counter. Every live lane is in exactly one group.
 struct Group {
@@ -58,8 +68,11 @@ struct Group {
   uint32_t bypassed_pc = 0; // that barrier
   uint32_t meet_mask = 0;   // at_meet
   uint64_t meet_key = 0;
-  uint32_t barrier = 0; // at_barrier
-  uint32_t stalled = 0; // consecutive quanta in which it stored nothing
+  uint32_t barrier = 0;       // at_barrier
+  uint32_t mbarrier = 0;      // at_mbarrier: offset of an object whose phase is not complete
+  bool refused = false;       // its wait shall end with the answer "no", since nobody else can run
+  uint64_t refused_state = 0; // of its registers when that was so last
+  uint32_t stalled = 0;       // consecutive quanta in which it stored nothing
   std::vector<Frame> frames;
   std::vector<JoinRecord> joins;
   std::unique_ptr<Lanes<uint64_t>> deposit;
@@ -111,6 +124,10 @@ struct Warp : WarpMasks {
   uint32_t deposit_lanes = 0;       // that it comes from
   Lanes<uint32_t> tid[3];
   uint32_t copy_group[32] = {}; // cp.async: number of the open commit group of each lane
+  struct Untracked {            // copies since the last cp.async.mbarrier.arrive of their lanes
+    uint32_t seq, lanes;
+  };
+  std::vector<Untracked> untracked;
   char* regs() { return reinterpret_cast<char*>(registers.data()) + group->regs_base * 128u; }
 };
 
@@ -151,17 +168,36 @@ struct Barrier {
   }
 };
 
-// One executed cp.async instruction: an agent until it has run.
+// One executed cp.async or cp.async.mbarrier.arrive instruction: an agent until it has run.
 struct Copy {
   uint32_t seq = 0;
   uint32_t warp = 0, pc = 0;
   uint32_t lanes = 0;
-  bool done = false, held = false;
+  bool held = false;
+  bool demanded = true;   // it may run before its CTA ends
+  bool arrives = false;   // cp.async.mbarrier.arrive: on the objects at `destination`
+  bool counted = false;   // its arrival is one of those that the object was initialised for
+  uint32_t waits_for = 0; // copies that must be complete first
+  std::vector<uint32_t> followers; // that wait for this one, by seq
   uint8_t bytes = 0;
   uint32_t group[32];       // commit group of each lane
   uint64_t destination[32]; // shared offsets
   uint64_t source[32];      // global addresses
   uint8_t source_bytes[32]; // the rest is zero-filled
+};
+
+// An mbarrier object (machine_mbarrier.cpp).
+struct MbarrierObject {
+  uint32_t expected = 0, pending = 0;
+  int64_t tx = 0;
+  uint32_t phase = 0;
+  uint32_t pc = 0, warp = 0, lane = 0; // that initialised it
+};
+
+// Copies that are complete: their waits still are to come.
+struct DoneCopy {
+  uint32_t seq = 0, warp = 0, lanes = 0;
+  uint32_t group[32];
 };
 
 struct Cta {
@@ -180,8 +216,10 @@ struct Cta {
   std::vector<uint64_t> shared_init;
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<Barrier> barriers;
-  std::vector<std::unique_ptr<Copy>> copies; // pending and done ones that may still be waited for
+  std::vector<std::unique_ptr<Copy>> copies; // pending ones, in the order of their issue
+  std::vector<DoneCopy> done_copies;         // that may still be waited for
   uint32_t next_copy = 0;
+  std::map<uint32_t, MbarrierObject> mbarriers; // live ones, by offset
 };
 
 } // namespace assay::vgpu

@@ -14,7 +14,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 MODULES = (
-    "integer extended logic convert floating half approx warp memory atomic space control function barrier "
+    "integer extended logic convert floating half approx warp memory atomic space control function barrier mbarrier "
     "matrix double_matrix pairs hints"
 ).split()
 

@@ -54,6 +54,12 @@ void do_special(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
 void do_runtime(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   w.machine->runtime_call(w, pc, op, regs);
 }
+void do_mbarrier(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  w.machine->mbarrier(w, pc, op, regs);
+}
+void do_copy_arrive(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  w.machine->copy_arrive(w, pc, op, regs);
+}
 void do_fence(Warp& w, uint32_t, const ir::Op& op, char*) { w.machine->fence(w, op); }
 void do_nothing(Warp&, uint32_t, const ir::Op&, char*) {}
 
@@ -75,6 +81,14 @@ const Exec* cp_async_wait(const Exec* e, Warp* w, char* regs) {
   ASSAY_POINT(e, w);
   ASSAY_LEAVE_VECTORS();
   if (!w->machine->copy_wait(*w, op_of(e, w))) return stop(w, e, Stop::async);
+  ASSAY_NEXT(e, w, regs);
+}
+
+const Exec* mbarrier_wait(const Exec* e, Warp* w, char* regs) {
+  ASSAY_POINT(e, w);
+  ASSAY_LEAVE_VECTORS();
+  if (!w->machine->mbarrier_wait(*w, pc_of(e, w), op_of(e, w), regs))
+    return stop(w, e, w->machine->abort ? Stop::aborted : Stop::async);
   ASSAY_NEXT(e, w, regs);
 }
 
@@ -177,7 +191,15 @@ template <bool Full, bool Detect> Handler core_handler(const ir::Program& p, con
   case C::red: return service<do_atomic, true>;
   case C::prefetch:
   case C::fence_proxy: return service<do_nothing, false>;
+  case C::grid_dependents:
   case C::nanosleep: return service<do_nothing, true>;
+  case C::mbarrier_init:
+  case C::mbarrier_inval:
+  case C::mbarrier_arrive:
+  case C::mbarrier_tx: return service<do_mbarrier, true>;
+  case C::mbarrier_pending: return service<do_mbarrier, false>;
+  case C::mbarrier_wait: return mbarrier_wait;
+  case C::cp_async_arrive: return service<do_copy_arrive, true>;
   case C::cp_async: return cp_async;
   case C::cp_async_commit: return cp_async_commit;
   case C::cp_async_wait: return cp_async_wait;

@@ -112,8 +112,9 @@ TEST_F(Build, WrongArgumentsAreErrors) {
   EXPECT_HAS(error(first + "null u32:1 out:4"), "parameter 2");
   EXPECT_HAS(error(first + "null u32:1 f32:1 --want 1=x"), "no buffer");
   EXPECT_HAS(error(first + "func:helper u32:1 f32:1"), "no device function is called 'helper'");
-  EXPECT_EQ(build_with(kLaunch + "--cooperative --entry second --arg null").error().code,
-            ErrorCode::unsupported);
+  // cudaErrorCooperativeLaunchTooLarge
+  EXPECT_HAS(error("--grid 100000 --block 32 --cooperative --entry second --arg null"),
+             "can be resident at once");
 }
 
 TEST_F(Build, WantsAndVariantsOfACaseFile) {

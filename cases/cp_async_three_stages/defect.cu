@@ -1,0 +1,30 @@
+// Sums over tiles that a three-stage pipeline of asynchronous copies brings to shared memory: two copies
+// are under way while a third tile is read.
+// Defect: the wait leaves one group too many pending, so that the tile may not have come when it is read.
+// expect: race shared @A @B
+__global__ void shifted_sums(const float4* x, float4* y, int steps) {
+  __shared__ float4 stage[3][256];
+  int tid = threadIdx.x;
+  x += (size_t)blockIdx.x * steps * blockDim.x;
+  auto fetch = [&](int k) {
+    if (k < steps) {
+      unsigned to = (unsigned)__cvta_generic_to_shared(&stage[k % 3][tid]);
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(x + k * blockDim.x + tid)); // @A
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  };
+  fetch(0);
+  fetch(1);
+  float4 sum = {};
+  for (int k = 0; k < steps; ++k) {
+    asm volatile("cp.async.wait_group 2;" ::: "memory");
+    __syncthreads();
+    fetch(k + 2);
+    float4 v = stage[k % 3][(tid + 32) % blockDim.x]; // @B
+    sum.x += v.x;
+    sum.y += v.y;
+    sum.z += v.z;
+    sum.w += v.w;
+  }
+  y[blockIdx.x * blockDim.x + tid] = sum;
+}

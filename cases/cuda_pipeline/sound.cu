@@ -1,0 +1,28 @@
+// Sums over rotated tiles that a cuda::pipeline of each thread copies to shared memory one step ahead.
+// expect: pass proved
+#include <cooperative_groups.h>
+#include <cuda/pipeline>
+
+__global__ void rotated_sums(const float* x, float* y, int steps) {
+  __shared__ float tile[2][256];
+  auto block = cooperative_groups::this_thread_block();
+  cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
+  x += (size_t)blockIdx.x * steps * blockDim.x;
+  auto fetch = [&](int k) {
+    pipe.producer_acquire();
+    if (k < steps)
+      cuda::memcpy_async(&tile[k % 2][threadIdx.x], x + k * blockDim.x + threadIdx.x, sizeof(float), pipe);
+    pipe.producer_commit();
+  };
+  fetch(0);
+  float sum = 0;
+  for (int k = 0; k < steps; ++k) {
+    fetch(k + 1);
+    cuda::pipeline_consumer_wait_prior<1>(pipe);
+    block.sync();
+    sum += tile[k % 2][(threadIdx.x + 32) % blockDim.x];
+    block.sync();
+    pipe.consumer_release();
+  }
+  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
