@@ -175,12 +175,6 @@ void Machine::start_cta(uint32_t index) {
 }
 
 void Machine::finish_cta(Cta& cta) {
-  for (auto& c : cta.copies)
-    if (!c->done) {
-      if (!c->held) runnable.erase({cta.index, schedule::kCopyUnit + c->seq});
-      perform_copy(cta, *c);
-    }
-  if (float_sums) float_sums->settle(cta.shared.host, cta.shared.host + cta.shared.size);
   for (size_t i = 0; i < cta.copies.size() && !abort; ++i) {
     Copy& c = *cta.copies[i];
     if (!c.held && c.demanded && !c.waits_for)
@@ -188,6 +182,7 @@ void Machine::finish_cta(Cta& cta) {
     perform_copy(cta, c); // in the order of issue: whatever follows it comes later
   }
   cta.copies.clear();
+  if (float_sums) float_sums->settle(cta.shared.host, cta.shared.host + cta.shared.size);
   if (detector) detector->cta_end(cta.index);
   cta.finished = true;
   --live_ctas;
