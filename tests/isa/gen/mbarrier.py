@@ -50,8 +50,9 @@ def ampere():
         ("setp.eq.u32 %p3, %lane, 0;\n@!%p3 mbarrier.arrive_drop.noComplete.release.cta.shared.b64 %rd2, [bar+40], 2;\n"
          "bar.sync 0;\n@%p3 mbarrier.arrive_drop.shared.b64 %rd2, [bar+40];", "mbarrier.test_wait.parity.shared.b64 %p2, [bar+40], 0;"),
     ]
-    rows = ["mbarrier.init", "mbarrier.inval", "mbarrier.arrive", "mbarrier.arrive.noComplete", "mbarrier.arrive_drop",
-            "mbarrier.arrive_drop.noComplete", "mbarrier.test_wait", "mbarrier.test_wait.parity"]
+    rows = ["mbarrier.init.shared.b64", "mbarrier.inval.shared.b64", "mbarrier.arrive.shared.b64", "mbarrier.arrive.noComplete.shared.b64",
+            "mbarrier.arrive_drop.shared.b64", "mbarrier.arrive_drop.noComplete.release.cta.shared.b64", "mbarrier.test_wait.shared.b64",
+            "mbarrier.test_wait.parity.shared.b64"]
     return forms("mbarrier", "Two warps exchange words by one object for each form of sm_80.", pairs,
                  [64, 64, 64, 64, 64, 127], rows, "sm_80", "8.0")
 
@@ -66,12 +67,17 @@ def hopper():
          "mbarrier.arrive_drop.release.cta.shared::cta.b64 %rd2, [bar+24], 1;", "mbarrier.try_wait.acquire.cta.b64 %p2, [%rd20+24], %rd2, 1000;"),
         ("mbarrier.arrive_drop.expect_tx.shared::cta.b64 %rd2, [bar+32], 4;\nmbarrier.complete_tx.shared::cluster.b64 [bar+32], 4;",
          "mbarrier.try_wait.parity.shared::cta.b64 %p2, [bar+32], 0;"),
-        ("mbarrier.arrive.relaxed.cta.shared::cta.b64 %rd2, [bar+40];\nbar.sync 0;", "mbarrier.try_wait.relaxed.cta.shared::cta.b64 %p2, [bar+40], %rd2;"),
+        ("fence.mbarrier_init.release.cluster;\nmbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [bar+48], 4;\n"
+         "mbarrier.complete_tx.shared::cta.b64 [bar+48], 4;\nmbarrier.arrive.relaxed.cta.shared::cta.b64 %rd2, [bar+40];\nbar.sync 0;",
+         "mbarrier.try_wait.relaxed.cta.shared::cta.b64 %p2, [bar+40], %rd2;"),
     ]
-    rows = ["mbarrier.arrive", "mbarrier.arrive_drop", "mbarrier.arrive.expect_tx", "mbarrier.arrive_drop.expect_tx",
-            "mbarrier.expect_tx", "mbarrier.complete_tx", "mbarrier.try_wait", "mbarrier.try_wait.parity", "mbarrier.test_wait"]
+    rows = ["mbarrier.arrive.release.cta.shared::cta.b64", "mbarrier.arrive.release.cluster.shared::cluster.b64",
+            "mbarrier.arrive_drop.release.cta.shared::cta.b64", "mbarrier.arrive.expect_tx.shared::cta.b64",
+            "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64", "mbarrier.arrive_drop.expect_tx.shared::cta.b64",
+            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64", "mbarrier.complete_tx.shared::cta.b64", "mbarrier.try_wait.shared::cta.b64",
+            "mbarrier.try_wait.parity.shared::cta.b64", "mbarrier.test_wait.acquire.cta.shared::cta.b64", "fence.mbarrier_init.release.cluster"]
     return forms("mbarrier-sm90", "Two warps exchange words by one object for each form of sm_90.", pairs,
-                 [128, 192, 64, 64, 64, 64], rows, "sm_90", "8.6")
+                 [128, 192, 64, 64, 64, 64, 64], rows, "sm_90", "8.6")
 
 
 def copies():
@@ -85,7 +91,7 @@ def copies():
     values = list(range(500, 628))
     want = [values[64 * k + (i ^ 63)] for k in range(2) for i in range(64)]
     yield Free("synchronization/cp-async-mbarrier", SECTION, "Copies whose completion arrives at an object, counted and not.",
-               ["cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive.noinc"],
+               ["cp.async.mbarrier.arrive.b64", "cp.async.mbarrier.arrive.noinc.shared.b64"],
                ["out:512", "inlist:u32[%s]" % ",".join(map(str, values))], [(0, "u32", want)], body, module=MODULE, block="64")
 
 
@@ -100,13 +106,13 @@ st.global.u32 [%rd1+4], %r6;
 DONE:
 """
     yield Free("synchronization/mbarrier-pending", SECTION, "The count that was pending before an arrival.",
-               ["mbarrier.pending_count", "mbarrier.arrive.noComplete"], ["out:8"], [(0, "u32", [7, 5])], body, module=MODULE, block="64")
+               ["mbarrier.pending_count.b64", "mbarrier.arrive.noComplete.shared.b64"], ["out:8"], [(0, "u32", [7, 5])], body, module=MODULE, block="64")
 
 
 def grid_control():
     body = OUT + "griddepcontrol.wait;\nst.global.u32 [%rd1], %lane;\ngriddepcontrol.launch_dependents;\n"
     yield Free("synchronization/griddepcontrol", "PTX ISA, Parallel Synchronization and Communication Instructions: griddepcontrol",
-               "Launches in stream order: the grid before this one has ended.", ["griddepcontrol"], ["out:128"],
+               "Launches in stream order: the grid before this one has ended.", ["griddepcontrol.wait", "griddepcontrol.launch_dependents"], ["out:128"],
                [(0, "u32", list(range(32)))], body, target="sm_90", version="7.8")
 
 
