@@ -121,8 +121,8 @@ struct CtaState {
   SyncVariables shared;
   std::unordered_map<uint32_t, Arrivals> arrivals; // by barrier
   std::vector<ClockRef> performed; // by lane: see Causality::perform(); empty: nothing
-  std::unordered_map<uint32_t, Mbarrier> mbarriers; // by offset
-  std::vector<std::array<uint32_t, 32>> arrivals;   // by warp: of cp.async.mbarrier.arrive
+  std::unordered_map<uint32_t, Mbarrier> mbarriers;    // by offset
+  std::vector<std::array<uint32_t, 32>> copy_arrivals; // by warp: of cp.async.mbarrier.arrive
 };
 
 // Whose knowledge decides while one access is judged: a warp's lanes, or one copy.

@@ -163,8 +163,8 @@ bool Causality::mbarrier_waited(Agent agent, uint32_t lanes, uint32_t offset, bo
 void Causality::copy_arrives(Agent issuer, uint32_t lane, uint32_t number,
                              const std::vector<uint32_t>& tracked) {
   CtaState& c = cta(issuer.cta);
-  if (c.arrivals.empty()) c.arrivals.resize(c.warps.size());
-  uint32_t arrival = c.arrivals[issuer.warp][lane]++;
+  if (c.copy_arrivals.empty()) c.copy_arrivals.resize(c.warps.size());
+  uint32_t arrival = c.copy_arrivals[issuer.warp][lane]++;
   CopyGroup* own = copies(issuer.cta, number / 32);
   CHECK(own && number % 32 == lane);
   own->lanes[lane].arrival = arrival;
