@@ -2,6 +2,7 @@
 // launch: --arch sm_80 --grid 2 --block 64 --arg rand:u32[128] --arg out:512
 // expect: pass
 // twin init: race shared
+// twin init: illegal-operation shared
 // twin full: race shared @A @B
 // twin empty: race shared @A @B
 #include <cuda/barrier>

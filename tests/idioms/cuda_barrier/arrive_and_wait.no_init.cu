@@ -2,6 +2,7 @@
 // Neighbours exchange through shared memory, turn after turn, with a cuda::barrier of the block.
 // launch: --arch sm_80 --grid 2 --block 64 --arg rand:u32[128] --arg out:512
 // expect: race shared
+// expect: illegal-operation shared
 #include <cuda/barrier>
 
 __global__ void exchange(const unsigned* x, unsigned* y) {
