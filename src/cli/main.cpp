@@ -132,6 +132,7 @@ int run(std::vector<std::string> arguments) {
   add_mutate(app, session, code);
   add_run(app, session, code);
   add_native_worker(app, session, code);
+  add_native_export(app, session, code);
   add_explain(app, session, code);
   add_case(app, session, code);
   add_doctor(app, session, code);

@@ -67,6 +67,7 @@ void add_doctor(CLI::App& app, Session& session, int& code);
 void add_run(CLI::App& app, Session& session, int& code);
 void add_native_worker(CLI::App& app, Session& session, int& code);
 void add_minimize(CLI::App& app, Session& session, int& code);
+void add_native_export(CLI::App& app, Session& session, int& code);
 void add_mutate(CLI::App& app, Session& session, int& code);
 void add_case(CLI::App& app, Session& session, int& code);
 
