@@ -215,6 +215,7 @@ class Memory:
                 image[start:start + len(data)] = data
             self.fills[fill] = self.driver.allocate(self.size)
             self.driver.call("cuMemcpyHtoD_v2", self.fills[fill], image.ctypes.data, self.size)
+            self.driver.call("cuCtxSynchronize")  # its last part may still be on the way, and our stream would not wait
         return self.fills[fill]
 
     def restore(self, fill):
