@@ -73,8 +73,12 @@ private:
                     [](const report::Finding& f) { return f.severity == report::Severity::error; });
     bool decided = explored_.unknown.empty() && explored_.first.completed &&
                    judgement_.command != Command::exec;
-    // Where the outcome follows what nothing defines, there is no one outcome to speak of.
-    bool one = decided && !explored_.follows_open_values;
+    // Where the outcome follows what nothing defines, there is no one outcome to speak of. Behind a
+    // race that no order settles anything may follow, whatever was seen
+    // (bench/results/agreement.md).
+    bool race = std::any_of(explored_.findings.begin(), explored_.findings.end(),
+                            [](const explore::Finding& f) { return f.kind == "race"; });
+    bool one = decided && !explored_.follows_open_values && !race;
     if (!explored_.deterministic || one) verdict_.deterministic = explored_.deterministic;
     if (!explored_.race_free || decided) verdict_.race_free = explored_.race_free;
     if (errors)

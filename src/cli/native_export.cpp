@@ -149,7 +149,8 @@ private:
                          {"data", blob_.add(buffer.data)}});
     Json& globals = out_["globals"] = Json::array();
     for (const ir::GlobalVariable& global : job_.launches[0].program->globals)
-      globals.push_back({{"name", global.name}, {"bytes", global.bytes}});
+      globals.push_back(
+          {{"name", global.name}, {"bytes", global.bytes}, {"addresses", addresses(global)}});
     if (!first.completed) return;
     Json& last = out_["memory"] = Json::array();
     for (const std::vector<uint8_t>& bytes : first.memory) last.push_back(blob_.add(bytes));
@@ -174,6 +175,20 @@ private:
                           {"cooperative", launch.cooperative},
                           {"arguments", arguments}});
     }
+  }
+
+  // Where a variable is initialised with addresses, which are the virtual GPU's own.
+  Json addresses(const ir::GlobalVariable& global) const {
+    Json found = Json::array();
+    const uint64_t end = ir::kFirstModuleWindow + job_.launches[0].program->globals.size();
+    for (size_t at = 0; at + 8 <= global.init.size(); at += 8) {
+      uint64_t value = 0;
+      std::memcpy(&value, &global.init[at], 8);
+      const uint64_t window = ir::window_of(value);
+      if (window == ir::kFunctionWindow || (window >= ir::kFirstModuleWindow && window < end))
+        found.push_back({at, value});
+    }
+    return found;
   }
 
   // The addresses of device functions are the virtual GPU's own; elsewhere they go by their names.

@@ -121,6 +121,9 @@ std::string orders_sentence(const explore::Finding& found) {
   if (found.both_orders && explore::loses_updates(found.conflict))
     return "both orders were run and left the same bytes, but nothing makes the two atomic to each "
            "other: one update may be lost";
+  if (found.both_orders && explore::defies_orders(found.conflict))
+    return "both orders were run and left the same bytes, but the compiler may split, repeat or "
+           "keep the plain access, which no order shows";
   return found.both_orders ? "both orders were run and left the same bytes"
                            : "only the observed order was run";
 }

@@ -94,7 +94,8 @@ private:
         return !p.differs && !p.other_trace.steps.empty();
       });
       bool harmless = best->tried && best->reversed && !best->differs && !stuck &&
-                      report_.deterministic && !loses_updates(best->conflict);
+                      report_.deterministic && !loses_updates(best->conflict) &&
+                      !defies_orders(best->conflict);
       f.kind = harmless ? "race-without-consequence" : "race";
       f.severity = harmless ? Severity::warning : Severity::error;
       races.push_back(std::move(f));

@@ -94,5 +94,9 @@ std::string missing_edge(const race::Conflict& conflict, bool missed);
 // A race of two read-modify-writes: only morally strong ones are atomic to each other (PTX manual,
 // axiom of atomicity), so that an update may be lost whatever the two orders leave.
 bool loses_updates(const race::Conflict& conflict);
+// A race of a strong and a weak access: the compiler may split the weak one, repeat it or keep what
+// it read, and the other side is made to be seen; orders of whole accesses do not show that. ptxas
+// does all three (bench/results/agreement.md).
+bool defies_orders(const race::Conflict& conflict);
 
 } // namespace assay::explore

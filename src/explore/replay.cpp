@@ -156,4 +156,8 @@ bool loses_updates(const race::Conflict& c) {
   return c.kind == race::Conflict::Kind::race && c.first.info.atomic && c.second.info.atomic;
 }
 
+bool defies_orders(const race::Conflict& c) {
+  return c.kind == race::Conflict::Kind::race && c.first.info.strong != c.second.info.strong;
+}
+
 } // namespace assay::explore

@@ -3,13 +3,14 @@
 // bits, so that volatile accesses suffice and no fence is needed.
 // launch: --arch sm_80 --grid 5 --block 64 --arg list:u32[1*320] --arg out:1280
 // launch: --arg zeros:u64[10]
-// expect: race-without-consequence global @W @L
+// expect: race global @W @L
 
 struct alignas(16) Word {
   unsigned long long flag, value;
 };
-__device__ unsigned flag_of(Word word) { return unsigned(word.flag); }
-__device__ unsigned value_of(Word word) { return unsigned(word.value); }
+// All 64 bits of both: of a vector of which only parts are used, ptxas loads the parts, one by one.
+__device__ unsigned long long flag_of(Word word) { return word.flag; }
+__device__ unsigned long long value_of(Word word) { return word.value; }
 
 __device__ void publish(Word* p, unsigned long long flag, unsigned long long value) {
   asm volatile("st.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(flag), "l"(value) : "memory"); // @W
@@ -31,8 +32,8 @@ __device__ unsigned warp_scan(unsigned v) {
   return v;
 }
 
-__device__ unsigned look_back(int tile, unsigned own, Word* status) {
-  unsigned before = 0;
+__device__ unsigned long long look_back(int tile, unsigned long long own, Word* status) {
+  unsigned long long before = 0;
   publish(status + tile, tile == 0 ? 2 : 1, own);
   if (tile == 0) return 0;
   for (int t = tile - 1;; --t) {

@@ -5,7 +5,7 @@
 // expect: pass
 // twin load_scope: race-without-consequence global @W @L
 // twin store_scope: race-without-consequence global @W @L
-// twin strong_load: race-without-consequence global @W @L
+// twin strong_load: race global @W @L
 // twin broadcast: race shared @S @T
 
 __device__ unsigned flag_of(unsigned word) { return word >> 30; }

@@ -3,8 +3,8 @@
 // launch: --arch sm_80 --grid 5 --block 64 --arg list:u32[1*320] --arg out:1280
 // launch: --arg zeros:u32[5]
 // expect: pass
-// twin strong_store: race-without-consequence global @W @L
-// twin strong_load: race-without-consequence global @W @L
+// twin strong_store: race global @W @L
+// twin strong_load: race global @W @L
 // twin broadcast: race shared @S @T
 
 __device__ unsigned flag_of(unsigned word) { return word >> 30; }

@@ -3,7 +3,7 @@
 // bits, so that volatile accesses suffice and no fence is needed.
 // launch: --arch sm_80 --grid 5 --block 64 --arg list:u32[1*320] --arg out:1280
 // launch: --arg zeros:u32[5]
-// expect: race-without-consequence global @W @L
+// expect: race global @W @L
 
 __device__ unsigned flag_of(unsigned word) { return word >> 30; }
 __device__ unsigned value_of(unsigned word) { return word & 0x3fffffff; }
