@@ -176,6 +176,21 @@ def json_is_a_verdict(folder):
     assert [key for key in verdict if key in keys] == keys
 
 
+@test
+def a_case_as_data_for_a_gpu(folder):
+    case = ROOT / "cases" / "function_table" / "sound.toml"
+    Ran(folder, "native-export", str(case), "--to", "out").expect(0, "1 cases written, 0 refused")
+    (head,) = (json.loads(path.read_text()) for path in (folder / "out").glob("*.json"))
+    data = (folder / "out" / head["data"]).read_bytes()
+    assert head["verdict"] == "pass" and len(head["outcomes"]) == 1 and head["outcomes"][0]["mask"] == 0
+    x, y, table = ([data[at:at + size] for at, size in head["memory"]])
+    assert x == data[:len(x)] and len(y) == head["buffers"][1]["bytes"] and y != bytes(len(y))
+    assert [offset for offset, _ in head["globals"][0]["addresses"]] == list(range(0, len(table), 8)), "function addresses"
+    offset, size = head["masks"][0][1]
+    assert data[offset:offset + size] == b"\xff" * (len(y) // 8), "every byte of y was written"
+    assert [buffer for argument in head["launches"][0]["arguments"] for _, buffer, _ in argument["pointers"]] == [0, 1]
+
+
 def race(folder):
     """The first error[race] among the shipped cases, as JSON, with its folder's files at hand."""
     case = ROOT / "cases" / "warp_exchange" / "defect.toml"
