@@ -1,7 +1,7 @@
 // Block 0 prepares a table and raises a flag; block 1 waits for it.
 // Defect: __ldcg goes past the first cache, but is a weak load all the same, and races with the store.
 // (What keeps the table whole is that __threadfence() is fence.sc, and only that.)
-// expect: race-without-consequence global @F @P
+// expect: race global @F @P
 __device__ int ready = 0;
 
 __global__ void use_table(const float* x, float* table, float* y) {
