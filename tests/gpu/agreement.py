@@ -67,6 +67,8 @@ done: ret;
 }
 """
 COMPANY_BYTES = 32 << 20
+# Multiplications and additions that ptxas may fuse (PTX manual, mul: without a rounding modifier); `.rn` forbids it.
+FUSIBLE = re.compile(r"\b(mul|add|sub)((?:\.ftz)?(?:\.sat)?\.(?:f32|f64|f16|f16x2|bf16|bf16x2))\b")
 
 
 class Attribute(ctypes.Structure):
@@ -326,10 +328,10 @@ class Runner:
               ("company", 0.2, 0xA5, None, True), ("both", 0.2, 0x3C, 0, True))
     MOST = 64  # outcomes of which more than the count is kept
 
-    def __init__(self, case, limit):
+    def __init__(self, case, limit, fused=True):
         self.case, self.limit, self.driver = case, limit, Driver()
         self.stream = self.driver.stream()
-        module = self.driver.module(case.text())
+        module = self.driver.module(case.text() if fused else FUSIBLE.sub(r"\1.rn\2", case.text()))
         self.memory = Memory(self.driver, case, self.stream, module)
         self.around = Surroundings(self.driver, self.stream)
         addresses = self.function_addresses(module)
@@ -428,7 +430,10 @@ class Runner:
 def main():
     path, times, limit = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     try:
-        result = Runner(Case(path), limit).run(times)
+        case = Case(path)
+        result = Runner(case, limit).run(times)
+        if result["done"] == times and result["distinct"] == result["outside"] == 1 and FUSIBLE.search(case.ptx):
+            result["unfused"] = Runner(case, limit, False).run(times)
     except Unable as why:
         result = {"unable": re.sub(r"\s+", " ", str(why))}
     except Failure as why:
