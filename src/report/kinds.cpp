@@ -175,11 +175,8 @@ const std::vector<Kind>* make() {
        "promises.",
        "", "Take the block's number from an atomic counter instead of blockIdx."},
       {"relies-on-vector-atomicity", true, "needs a vector access to be one access",
-       "Two threads meet at a vector load or store, and the virtual GPU takes it as one access. "
-       "PTX "
-       "does not promise that, and ptxas splits a vector load of which only parts are used: a "
-       "reader may then find parts of two states.",
-       "", "Use every bit of the vector, an atomic of that width, or order the accesses."},
+       "The result depends on a vector load or store happening as a whole.", "",
+       "Use an atomic of that width, or order the accesses."},
       {"released-by-exit", true, "a barrier completed because threads had exited",
        "Some threads returned early and the others waited at a barrier; the hardware counts exited "
        "threads as "
