@@ -183,8 +183,9 @@ def a_case_as_data_for_a_gpu(folder):
     (head,) = (json.loads(path.read_text()) for path in (folder / "out").glob("*.json"))
     data = (folder / "out" / head["data"]).read_bytes()
     assert head["verdict"] == "pass" and len(head["outcomes"]) == 1 and head["outcomes"][0]["mask"] == 0
-    x, y, table = ([data[at:at + size] for at, size in head["memory"]])
-    assert x == data[:len(x)] and len(y) == head["buffers"][1]["bytes"] and y != bytes(len(y))
+    x, y, table = (data[at:at + size] for at, size in head["memory"])
+    at, size = head["buffers"][0]["data"]
+    assert x == data[at:at + size] and len(y) == head["buffers"][1]["bytes"] and y != bytes(len(y))
     assert [offset for offset, _ in head["globals"][0]["addresses"]] == list(range(0, len(table), 8)), "function addresses"
     offset, size = head["masks"][0][1]
     assert data[offset:offset + size] == b"\xff" * (len(y) // 8), "every byte of y was written"
