@@ -32,7 +32,8 @@ uint32_t Causality::missable(Space space, Agent agent, uint32_t lane, uint64_t a
   uint32_t n = 0;
   for (size_t i = writes->size(); i-- > 0; ++n) {
     const Versions::Write& w = (*writes)[i];
-    if (precedes(w.by) || std::any_of(w.observers.begin(), w.observers.end(), precedes)) break;
+    if (w.closed || precedes(w.by) || std::any_of(w.observers.begin(), w.observers.end(), precedes))
+      break;
   }
   return n;
 }

@@ -47,11 +47,12 @@ void Versions::observe(uint64_t address, uint32_t bytes, const Moment& reader, u
   Location* l = location(address, bytes);
   if (!l || back >= l->writes.size()) return; // the first of all values precedes everything
   size_t at = l->writes.size() - 1 - back;
+  if (l->writes[at].closed) return;
   std::vector<Moment>& all = l->writes[at].observers;
   size_t recent = std::min<size_t>(all.size(), 8);
   if (std::find(all.end() - ptrdiff_t(recent), all.end(), reader) != all.end()) return;
   if (all.size() < kMostObservers) return all.push_back(reader);
-  l->writes.erase(l->writes.begin(), l->writes.begin() + ptrdiff_t(at) + 1);
+  l->writes[at].closed = true;
 }
 
 void Versions::forget(uint64_t from, uint64_t to, bool keep_exact) {

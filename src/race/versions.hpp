@@ -29,6 +29,7 @@ public:
     std::shared_ptr<Chain> chain;           // what a reader of that may acquire; null: nothing
     Moment by;
     std::vector<Moment> observers; // that read it, directly or by a read-modify-write
+    bool closed = false;           // too many of them: no read may miss it any more
   };
 
   // A strong write by `by` is about to replace these bytes.

@@ -230,6 +230,11 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
       if (tracked[s])
         detector->access(s ? race::Space::shared : race::Space::global, agent(w), tracked[s],
                          address, access, nullptr, 0, 0);
+  // An atomic whose result nobody uses tells its thread nothing, as `red` does: which of two came
+  // first is the schedule's choice, and no order of one schedule may excuse an access.
+  const bool unread =
+      op.code == ir::OpCode::red || (op.d == ir::kNoSlot && info.vector <= 1 && info.bytes <= 8 &&
+                                     info.semantics == ir::Semantics::relaxed);
   bool changed = false;
   for (uint32_t k = 0; k < count; ++k) {
     uint32_t i = members[k];
@@ -247,8 +252,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     if (misses_writes && wrote)
       detector->replacing(r.space, agent(w), i, address[i], uint8_t(bytes), old);
     detector->read_modify_write(r.space, agent(w), i, address[i], uint8_t(bytes),
-                                order_of(info.semantics), access.scope, op.code == ir::OpCode::red,
-                                wrote);
+                                order_of(info.semantics), access.scope, unread, wrote);
   }
   if (changed) {
     w.stored = true;
