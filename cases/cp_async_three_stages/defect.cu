@@ -3,7 +3,7 @@
 // Defect: the wait leaves one group too many pending, so that the tile may not have come when it is read.
 // expect: race shared @A @B
 __global__ void shifted_sums(const float4* x, float4* y, int steps) {
-  __shared__ float4 stage[3][256];
+  __shared__ float4 stage[3][1024];
   int tid = threadIdx.x;
   x += (size_t)blockIdx.x * steps * blockDim.x;
   auto fetch = [&](int k) {

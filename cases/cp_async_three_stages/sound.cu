@@ -1,8 +1,9 @@
 // Sums over tiles that a three-stage pipeline of asynchronous copies brings to shared memory: two copies
 // are under way while a third tile is read.
 // expect: pass proved
+// Not proved with -G: addresses pass through local memory then, where their flow is not followed.
 __global__ void shifted_sums(const float4* x, float4* y, int steps) {
-  __shared__ float4 stage[3][256];
+  __shared__ float4 stage[3][1024];
   int tid = threadIdx.x;
   x += (size_t)blockIdx.x * steps * blockDim.x;
   auto fetch = [&](int k) {

@@ -6,7 +6,7 @@
 __global__ void reversed_rounds(const float* x, float* y, int steps) {
   using barrier = cuda::barrier<cuda::thread_scope_block>;
   __shared__ alignas(8) unsigned char storage[sizeof(barrier)];
-  __shared__ float row[256];
+  __shared__ float row[1024];
   barrier& ready = *reinterpret_cast<barrier*>(storage);
   if (threadIdx.x == 0) init(&ready, blockDim.x);
   __syncthreads();

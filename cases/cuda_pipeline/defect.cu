@@ -1,19 +1,22 @@
-// Sums over rotated tiles that a cuda::pipeline of each thread copies to shared memory one step ahead.
+// Sums over rotated rows that a cuda::pipeline of each thread copies to shared memory one step ahead. The
+// tile is wider than a row, and what is beyond it counts as zero.
 // Defect: the pipeline's wait is for the own thread's copies only, and no barrier makes the other threads'
 // copies known.
 // expect: race shared
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
 
-__global__ void rotated_sums(const float* x, float* y, int steps) {
-  __shared__ float tile[2][256];
+__global__ void rotated_sums(const float* x, float* y, int steps, int cols) {
+  __shared__ float tile[2][1024];
   auto block = cooperative_groups::this_thread_block();
   cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
-  x += (size_t)blockIdx.x * steps * blockDim.x;
+  tile[0][threadIdx.x] = tile[1][threadIdx.x] = 0;
+  block.sync();
+  x += (size_t)blockIdx.x * steps * cols;
   auto fetch = [&](int k) {
     pipe.producer_acquire();
-    if (k < steps)
-      cuda::memcpy_async(&tile[k % 2][threadIdx.x], x + k * blockDim.x + threadIdx.x, sizeof(float), pipe);
+    if (k < steps && threadIdx.x < cols)
+      cuda::memcpy_async(&tile[k % 2][threadIdx.x], x + k * cols + threadIdx.x, sizeof(float), pipe);
     pipe.producer_commit();
   };
   fetch(0);

@@ -6,7 +6,7 @@
 __global__ void normalise(const float* x, float* part, float* y) {
   auto grid = cooperative_groups::this_grid();
   auto block = cooperative_groups::this_thread_block();
-  __shared__ float sums[256];
+  __shared__ float sums[1024];
   int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
   sums[tid] = x[i] * x[i];
   block.sync();
