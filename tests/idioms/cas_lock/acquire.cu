@@ -5,13 +5,16 @@
 // want 2 u32: 0
 // expect: pass
 // twin acquire: race global @A @A
+// twin acquire_scope: race global @A @A
+// twin acquire_scope: race-without-consequence global @L @U
+// twin acquire_scope: race global @L @L
 // twin release: race global @A @A
 // twin release_scope: race global @A @A
 // twin release_scope: race-without-consequence global @L @U
 // twin release_scope: race global @U @U
 __device__ bool try_lock(unsigned* word) {
   unsigned old;
-  asm volatile("atom.acquire.gpu.cas.b32 %0, [%1], 0, 1;" : "=r"(old) : "l"(word) : "memory"); // @L ~acquire{acquire => relaxed}
+  asm volatile("atom.acquire.gpu.cas.b32 %0, [%1], 0, 1;" : "=r"(old) : "l"(word) : "memory"); // @L ~acquire{acquire => relaxed} ~acquire_scope{gpu => cta}
   return old == 0;
 }
 

@@ -6,20 +6,24 @@
 // expect: pass
 // twin acquire: race global @A @A
 // twin release: race global @A @A
+// twin scope: race global @A @A
+// twin scope: race-without-consequence global @L @U
+// twin scope: race global @L @L
+// twin scope: race global @U @U
 #include <cuda/atomic>
 
 class Guard {
 public:
   __device__ explicit Guard(unsigned& word) : word_(word) {
     unsigned expected = 0;
-    while (!word_.compare_exchange_weak(expected, 1, cuda::memory_order_acquire, // ~acquire{acquire => relaxed}
+    while (!word_.compare_exchange_weak(expected, 1, cuda::memory_order_acquire, // @L ~acquire{acquire => relaxed}
                                         cuda::memory_order_relaxed))
       expected = 0;
   }
-  __device__ ~Guard() { word_.store(0, cuda::memory_order_release); } // ~release{release => relaxed}
+  __device__ ~Guard() { word_.store(0, cuda::memory_order_release); } // @U ~release{release => relaxed}
 
 private:
-  cuda::atomic_ref<unsigned, cuda::thread_scope_device> word_;
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device> word_; // ~scope{scope_device => scope_block}
 };
 
 __global__ void largest(const int* x, int* best, unsigned* lock) {

@@ -9,11 +9,11 @@ class Guard {
 public:
   __device__ explicit Guard(unsigned& word) : word_(word) {
     unsigned expected = 0;
-    while (!word_.compare_exchange_weak(expected, 1, cuda::memory_order_relaxed,
+    while (!word_.compare_exchange_weak(expected, 1, cuda::memory_order_relaxed, // @L
                                         cuda::memory_order_relaxed))
       expected = 0;
   }
-  __device__ ~Guard() { word_.store(0, cuda::memory_order_release); }
+  __device__ ~Guard() { word_.store(0, cuda::memory_order_release); } // @U
 
 private:
   cuda::atomic_ref<unsigned, cuda::thread_scope_device> word_;

@@ -5,24 +5,30 @@
 // want 2 u32: 0
 // want 3 u32: 3
 // expect: pass
+// twin gather: nondeterministic global @A @B
+// twin gather: nondeterministic global @C @G
+// twin scatter: nondeterministic global @A @B
+// twin scatter: nondeterministic global @N @N
+// twin scatter: nondeterministic global @C @G
+// twin acquire: pass
 // twin release: nondeterministic global @A @B
 // twin release_scope: nondeterministic global @A @B
 __device__ void grid_barrier(unsigned* count, volatile unsigned* generation) {
-  __syncthreads();
+  __syncthreads(); // ~gather
   if (threadIdx.x == 0) {
     unsigned current = *generation;
     __threadfence(); // ~release ~release_scope{__threadfence() => __threadfence_block()}
-    if (atomicAdd(count, 1) == gridDim.x - 1) {
+    if (atomicAdd(count, 1) == gridDim.x - 1) { // @N
       *(volatile unsigned*)count = 0;
       __threadfence();
-      *generation = current + 1;
+      *generation = current + 1; // @G
     } else {
-      while (*generation == current) {
+      while (*generation == current) { // @C
       }
     }
-    __threadfence();
+    __threadfence(); // ~acquire
   }
-  __syncthreads();
+  __syncthreads(); // ~scatter
 }
 
 __global__ void diffuse(volatile float* a, volatile float* b, unsigned* count,

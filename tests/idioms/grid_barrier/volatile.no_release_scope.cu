@@ -9,12 +9,12 @@ __device__ void grid_barrier(unsigned* count, volatile unsigned* generation) {
   if (threadIdx.x == 0) {
     unsigned current = *generation;
     __threadfence_block();
-    if (atomicAdd(count, 1) == gridDim.x - 1) {
+    if (atomicAdd(count, 1) == gridDim.x - 1) { // @N
       *(volatile unsigned*)count = 0;
       __threadfence();
-      *generation = current + 1;
+      *generation = current + 1; // @G
     } else {
-      while (*generation == current) {
+      while (*generation == current) { // @C
       }
     }
     __threadfence();

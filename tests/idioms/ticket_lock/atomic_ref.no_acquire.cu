@@ -5,22 +5,23 @@
 // expect: race global @A @A
 #include <cuda/atomic>
 
+using Word = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
+
 struct TicketLock {
-  cuda::atomic_ref<unsigned, cuda::thread_scope_device> next, serving;
+  Word next, serving;
 
   __device__ void lock() {
-    unsigned mine = next.fetch_add(1, cuda::memory_order_relaxed);
-    while (serving.load(cuda::memory_order_relaxed) != mine) {
+    unsigned mine = next.fetch_add(1, cuda::memory_order_relaxed); // @N
+    while (serving.load(cuda::memory_order_relaxed) != mine) { // @P
     }
   }
-  __device__ void unlock() { serving.fetch_add(1, cuda::memory_order_release); }
+  __device__ void unlock() { serving.fetch_add(1, cuda::memory_order_release); } // @R
 };
 
 __global__ void account(const unsigned* x, unsigned* totals, unsigned* words) {
   if (threadIdx.x % 32 != 0) return;
   unsigned v = x[(blockIdx.x * blockDim.x + threadIdx.x) / 32];
-  using Ref = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
-  TicketLock lock{Ref(words[0]), Ref(words[1])};
+  TicketLock lock{Word(words[0]), Word(words[1])};
   lock.lock();
   totals[0] += v, totals[1] += 1; // @A
   lock.unlock();

@@ -8,22 +8,29 @@
 // expect: pass
 // twin release: race global @A @B
 // twin release: race global @A @C
+// twin release_scope: race global @A @B
+// twin release_scope: race global @A @C
+// twin release_scope: race-without-consequence global @P @R
+// twin release_scope: race global @R @X
+// twin acquire_scope: race global @A @B
+// twin acquire_scope: race global @A @C
+// twin acquire_scope: race-without-consequence global @P @R
 // twin acquire: race global @A @B
 // twin acquire: race global @A @C
 constexpr unsigned kNodes = 15;
 
 __device__ unsigned load_acquire(const unsigned* p) {
   unsigned v;
-  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); // ~acquire{acquire => relaxed}
+  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); // @P ~acquire{acquire => relaxed} ~acquire_scope{gpu => cta}
   return v;
 }
 
 __device__ void store_release(unsigned* p, unsigned v) {
-  asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); // ~release{release => relaxed}
+  asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); // @R ~release{release => relaxed} ~release_scope{gpu => cta}
 }
 
 __device__ void store_relaxed(unsigned* p, unsigned v) {
-  asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+  asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); // @X
 }
 
 __global__ void walk(unsigned* payload, unsigned* mark, unsigned* ends, unsigned* squares) {

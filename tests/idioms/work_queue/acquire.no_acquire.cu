@@ -10,16 +10,16 @@ constexpr unsigned kNodes = 15;
 
 __device__ unsigned load_acquire(const unsigned* p) {
   unsigned v;
-  asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); // @P
   return v;
 }
 
 __device__ void store_release(unsigned* p, unsigned v) {
-  asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+  asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); // @R
 }
 
 __device__ void store_relaxed(unsigned* p, unsigned v) {
-  asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+  asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); // @X
 }
 
 __global__ void walk(unsigned* payload, unsigned* mark, unsigned* ends, unsigned* squares) {

@@ -8,25 +8,31 @@
 // expect: pass
 // twin release: race global @A @B
 // twin release: race global @A @C
+// twin scope: race global @A @B
+// twin scope: race global @A @C
+// twin scope: race-without-consequence global @F @P
+// twin scope: race global @F @X
+// twin scope: race-without-consequence global @P @R
+// twin scope: race global @R @X
 // twin acquire: race global @A @B
 // twin acquire: race global @A @C
 #include <cuda/atomic>
 
 constexpr unsigned kNodes = 15;
-using Mark = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
+using Mark = cuda::atomic_ref<unsigned, cuda::thread_scope_device>; // ~scope{scope_device => scope_block}
 
 __global__ void walk(unsigned* payload, unsigned* mark, unsigned* ends, unsigned* squares) {
   __shared__ unsigned ticket, node;
-  if (blockIdx.x == 0 && threadIdx.x == 0) Mark(mark[0]).store(1, cuda::memory_order_release);
+  if (blockIdx.x == 0 && threadIdx.x == 0) Mark(mark[0]).store(1, cuda::memory_order_release); // @F
   for (;;) {
     if (threadIdx.x == 0) {
       ticket = atomicAdd(&ends[0], 1u);
       if (ticket < kNodes) {
-        while (Mark(mark[ticket]).load(cuda::memory_order_acquire) == 0) { // ~acquire{acquire => relaxed}
+        while (Mark(mark[ticket]).load(cuda::memory_order_acquire) == 0) { // @P ~acquire{acquire => relaxed}
         }
         node = payload[ticket]; // @B
         payload[ticket] = 0; // @C
-        Mark(mark[ticket]).store(0, cuda::memory_order_relaxed);
+        Mark(mark[ticket]).store(0, cuda::memory_order_relaxed); // @X
       }
     }
     __syncthreads();
@@ -35,7 +41,7 @@ __global__ void walk(unsigned* payload, unsigned* mark, unsigned* ends, unsigned
     if (threadIdx.x < 2 && 2 * node + 1 + threadIdx.x < kNodes) {
       unsigned place = atomicAdd(&ends[1], 1u);
       payload[place] = 2 * node + 1 + threadIdx.x; // @A
-      Mark(mark[place]).store(1, cuda::memory_order_release); // ~release{release => relaxed}
+      Mark(mark[place]).store(1, cuda::memory_order_release); // @R ~release{release => relaxed}
     }
     __syncthreads();
   }

@@ -13,16 +13,16 @@ using Mark = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
 
 __global__ void walk(unsigned* payload, unsigned* mark, unsigned* ends, unsigned* squares) {
   __shared__ unsigned ticket, node;
-  if (blockIdx.x == 0 && threadIdx.x == 0) Mark(mark[0]).store(1, cuda::memory_order_release);
+  if (blockIdx.x == 0 && threadIdx.x == 0) Mark(mark[0]).store(1, cuda::memory_order_release); // @F
   for (;;) {
     if (threadIdx.x == 0) {
       ticket = atomicAdd(&ends[0], 1u);
       if (ticket < kNodes) {
-        while (Mark(mark[ticket]).load(cuda::memory_order_relaxed) == 0) {
+        while (Mark(mark[ticket]).load(cuda::memory_order_relaxed) == 0) { // @P
         }
         node = payload[ticket]; // @B
         payload[ticket] = 0; // @C
-        Mark(mark[ticket]).store(0, cuda::memory_order_relaxed);
+        Mark(mark[ticket]).store(0, cuda::memory_order_relaxed); // @X
       }
     }
     __syncthreads();
@@ -31,7 +31,7 @@ __global__ void walk(unsigned* payload, unsigned* mark, unsigned* ends, unsigned
     if (threadIdx.x < 2 && 2 * node + 1 + threadIdx.x < kNodes) {
       unsigned place = atomicAdd(&ends[1], 1u);
       payload[place] = 2 * node + 1 + threadIdx.x; // @A
-      Mark(mark[place]).store(1, cuda::memory_order_release);
+      Mark(mark[place]).store(1, cuda::memory_order_release); // @R
     }
     __syncthreads();
   }

@@ -1,0 +1,38 @@
+// As bar_ptx, in the newer spelling and without the promise that the whole warp comes (barrier.sync
+// and barrier.arrive of sm_70): two producer warps and two consumer warps, one stage.
+// launch: --arch sm_80 --grid 2 --block 128 --arg list:u32[1*64,2*64,3*64,4*64,1*64,2*64,3*64,4*64] --arg out:512
+// want 1 u32: 30*128
+// expect: pass proved
+// twin full_wait: race shared @A @B
+// twin full_wait: deadlock @W
+// twin empty_wait: race shared @A @B
+// twin empty_wait: deadlock @W
+__device__ void arrive(int barrier) {
+  asm volatile("barrier.arrive %0, 128;" ::"r"(barrier) : "memory");
+}
+
+__device__ void wait(int barrier) {
+  asm volatile("barrier.sync %0, 128;" ::"r"(barrier) : "memory"); // @W
+}
+
+__global__ void weighted_sums(const unsigned* x, unsigned* y) {
+  __shared__ unsigned stage[64];
+  unsigned t = threadIdx.x % 64;
+  if (threadIdx.x < 64) {
+#pragma unroll 1
+    for (int k = 0; k < 4; ++k) {
+      if (k > 0) wait(2); // ~empty_wait{wait => arrive}
+      stage[t] = x[(blockIdx.x * 4 + k) * 64 + t] * (k + 1); // @A
+      arrive(1);
+    }
+  } else {
+    unsigned sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 4; ++k) {
+      wait(1); // ~full_wait{wait => arrive}
+      sum += stage[63 - t]; // @B
+      if (k < 3) arrive(2);
+    }
+    y[blockIdx.x * 64 + t] = sum;
+  }
+}
