@@ -150,3 +150,10 @@ def union_find(colour, width, height, **_):
 def warp_pipeline(a, x, cols, **_):
     a, x = a.astype(np.float64), x.astype(np.float64)
     return {"y": (a @ x, (np.abs(a) @ np.abs(x)).max() * u * (cols / 4 + 4))}
+
+
+def mbarrier_pipeline(x, w, bias, K, **_):
+    x, w, bias = (t.astype(np.float64) for t in (x, w, bias))
+    y = np.maximum(x @ w.T + bias, 0)
+    size = np.abs(x) @ np.abs(w).T + np.abs(bias)
+    return {"y": (y, size.max() * u * (K + 1) + y.max() * u16)}
