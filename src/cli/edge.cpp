@@ -5,6 +5,7 @@
 // Functions").
 #include "cli/edge.hpp"
 
+#include "cli/edge_general.hpp"
 #include "cli/places.hpp"
 #include "report/kinds.hpp"
 
@@ -40,7 +41,7 @@ public:
     Edge e = widened_ && !by_fence() ? Edge{} : diagnosed();
     if (e.missing.empty()) e = general();
     if (e.scope.empty() && !e.missing.empty() && !e.missing.starts_with("none exists"))
-      e.scope = same_warp_                      ? "warp"
+      e.scope = same_warp_ && !by_fence()       ? "warp"
                 : history_.diagnosis.at.empty() ? (same_block_ ? "block" : "device")
                 : block_will_do()               ? "block"
                                                 : "device";
@@ -54,7 +55,7 @@ private:
   bool by_fence() const {
     const Missing m = history_.diagnosis.missing;
     return m == Missing::fence_before_flag || m == Missing::fence_after_flag ||
-           m == Missing::fence_behind_flag;
+           m == Missing::fence_behind_flag || m == Missing::fence_sc;
   }
 
   uint32_t line(size_t n) const {
@@ -65,11 +66,19 @@ private:
     return where(place_of(subject_, found_.launch, history_.diagnosis.at[n]));
   }
 
-  // What one block shares with others is published to all of them.
+  // Shared memory, or a flag that says itself that it is for the block alone. Whatever else stands
+  // in global memory is there for larger grids than this one, too.
   bool block_will_do() const {
-    const auto& grid = subject_.job.launches[found_.launch].grid;
-    return same_block_ &&
-           (conflict_.space == race::Space::shared || uint64_t(grid[0]) * grid[1] * grid[2] == 1);
+    if (!same_block_) return false;
+    if (conflict_.space == race::Space::shared) return true;
+    const ir::Program& program = *subject_.job.launches[found_.launch].program;
+    for (uint32_t pc : history_.diagnosis.at) {
+      const ir::Op& op = program.ops[pc];
+      const bool flag = op.code == ir::OpCode::ld || op.code == ir::OpCode::st ||
+                        op.code == ir::OpCode::atom || op.code == ir::OpCode::red;
+      if (flag && program.mem[op.c].scope == ir::Scope::cta) return true;
+    }
+    return false;
   }
   const char* fence() const {
     return block_will_do() ? "__threadfence_block()" : "__threadfence()";
@@ -103,9 +112,97 @@ private:
                           where(reader()), at(0)),
               fmt::format("{} before the copy (line {}) fills the place again", barrier(), line(0)),
               "block"};
+    case Missing::fence_sc: return each_looks();
+    case Missing::warp_mask: return mask();
+    case Missing::mbarrier_wait:
+    case Missing::mbarrier_phase:
+    case Missing::mbarrier_early: return mbarrier();
+    case Missing::barrier_before_flag:
+    case Missing::barrier_after_flag: return flag_of_another();
     default: return flag();
     }
   }
+
+  Edge each_looks() const {
+    auto between = [&](size_t n) {
+      return fmt::format("the store at {} and the load at {}", at(n), at(n + 1));
+    };
+    std::string places = between(0);
+    const bool other =
+        history_.diagnosis.at.size() > 2 && (line(2) != line(0) || line(3) != line(1));
+    if (other) places += ", and between " + between(2);
+    return {
+        fmt::format("a sequentially consistent fence between {}: without it each of the two may "
+                    "miss what the other has just stored",
+                    places),
+        fmt::format("add {} (cuda::atomic_thread_fence(cuda::memory_order_seq_cst, {})) between "
+                    "{}, so that at least one of the two sees the other; release and acquire are "
+                    "not enough here. If both must see the other's value, let each wait for it",
+                    fence(), scope(), places),
+        fmt::format("{} between line {} and line {}", fence(), line(0), line(1))};
+  }
+
+  Edge mbarrier() const {
+    const std::string access = where(late());
+    switch (history_.diagnosis.missing) {
+    case Missing::mbarrier_wait:
+      return {fmt::format("a wait for the arrival at {} (an mbarrier) before the access at {}",
+                          at(0), access),
+              fmt::format("wait for the phase of the arrival at {} before {}: wait() of "
+                          "cuda::barrier, mbarrier.try_wait in a loop",
+                          at(0), access),
+              fmt::format("a wait for the arrival of line {}", line(0)), "block"};
+    case Missing::mbarrier_phase:
+      return {fmt::format("a wait for the present phase at {}: the wait there was answered by the "
+                          "phase before it",
+                          at(0)),
+              fmt::format("wait at {} for the parity of the phase that is to complete: 0 for the "
+                          "first one of an mbarrier, then 1, 0 and so on, one for each turn of "
+                          "the same object",
+                          at(0)),
+              fmt::format("the right parity in line {}", line(0)), "block"};
+    default:
+      return {fmt::format("the arrival at {} behind the access at {}: whoever waits for it may go "
+                          "on before that is done",
+                          at(0), access),
+              fmt::format("move the arrival at {} (an mbarrier) behind {}", at(0), access),
+              fmt::format("the arrival of line {} behind the access", line(0)), "block"};
+    }
+  }
+
+  Edge mask() const {
+    const explore::Diagnosis& d = history_.diagnosis;
+    std::string places, lines;
+    for (size_t n = 0; n < d.masks.size(); ++n) {
+      places += fmt::format("{}mask {:#010x} at {} leaves out lane {}", n ? ", " : "", d.masks[n],
+                            at(n), d.lanes[n]);
+      if (n == 0 || line(n) != line(0)) lines += fmt::format("{}{}", n ? " and " : "", at(n));
+    }
+    return {fmt::format("__syncwarp() with one mask that names both lanes: {}", places),
+            fmt::format("at {} let all lanes that exchange data call __syncwarp() with the same "
+                        "mask, which names each of them (0xffffffff: the whole warp)",
+                        lines),
+            fmt::format("both lanes in the mask of __syncwarp() (line {})", line(0)), "warp"};
+  }
+
+  // The words for what the two communicate through.
+  const char* raising() const {
+    using S = explore::Signal;
+    const S s = history_.diagnosis.signal;
+    return s == S::lock      ? "the unlock"
+           : s == S::counter ? "the counter's update"
+                             : "the flag's store";
+  }
+  const char* seeing() const {
+    using S = explore::Signal;
+    const S s = history_.diagnosis.signal;
+    return s == S::lock      ? "the lock is taken"
+           : s == S::counter ? "the counter is read"
+                             : "the flag's load";
+  }
+
+  // Whose access comes after the flag, or may.
+  const report::Location& late() const { return out_.locations[size_t(history_.diagnosis.side)]; }
 
   // The side of a copy's pair that is no copy.
   const report::Location& reader() const {
@@ -144,23 +241,23 @@ private:
   Edge flag() const {
     switch (history_.diagnosis.missing) {
     case Missing::fence_before_flag:
-      return {fmt::format("{} before the flag's store at {}", fence(), at(0)),
-              fmt::format("add {} before {}, in the thread that stores the flag, or store it with "
+      return {fmt::format("{} before {} at {}", fence(), raising(), at(0)),
+              fmt::format("add {} before {} at {}, in the same thread, or make that "
                           "cuda::memory_order_release at {}",
-                          fence(), at(0), scope()),
+                          fence(), raising(), at(0), scope()),
               fmt::format("{} before line {}", fence(), line(0))};
     case Missing::fence_after_flag:
-      return {fmt::format("{} after the flag's load at {}", fence(), at(0)),
-              fmt::format("add {} after {}, in the thread that has seen the flag, or load it with "
+      return {fmt::format("{} after {} at {}", fence(), seeing(), at(0)),
+              fmt::format("add {} after {} at {}, in the same thread, or make that "
                           "cuda::memory_order_acquire at {}",
-                          fence(), at(0), scope()),
+                          fence(), seeing(), at(0), scope()),
               fmt::format("{} after line {}", fence(), line(0))};
     case Missing::fence_behind_flag:
-      return {
-          fmt::format("{} before the flag's store at {}: it stands behind it, at {}", fence(),
-                      at(1), at(0)),
-          fmt::format("move {} from {} to before the flag's store at {}", fence(), at(0), at(1)),
-          fmt::format("{} before line {}, not after it", fence(), line(1))};
+      return {fmt::format("{} before {} at {}: it stands behind it, at {}", fence(), raising(),
+                          at(1), at(0)),
+              fmt::format("put {} before {} at {}: the one at {} comes too late for it", fence(),
+                          raising(), at(1), at(0)),
+              fmt::format("{} before line {}, not after it", fence(), line(1))};
     case Missing::fence_scope:
       return {fmt::format("a fence of device scope at {}: the one there reaches its own block only",
                           at(0)),
@@ -170,92 +267,49 @@ private:
               fmt::format("__threadfence() in line {}: that fence covers its block only", line(0))};
     case Missing::flag_scope:
       return {
-          fmt::format("device scope of the flag's access at {}: it is atomic within its own "
-                      "block only",
+          fmt::format("device scope at {}: the operation there is atomic within its own block "
+                      "only",
                       at(0)),
           fmt::format("at {} use cuda::thread_scope_device rather than cuda::thread_scope_block "
                       "(atomicAdd() rather than atomicAdd_block())",
                       at(0)),
           fmt::format("device scope in line {}", line(0))};
     case Missing::flag_early:
-      return {
-          fmt::format("the write before the flag: {} raises the flag, and only {} writes what "
-                      "it announces",
-                      at(0), where(out_.locations[0])),
-          fmt::format("move the flag's store at {} behind the write at {}, and {} between the two",
-                      at(0), where(out_.locations[0]), fence()),
-          fmt::format("the flag (line {}) must come after the write", line(0))};
-    case Missing::barrier_before_flag:
-      return {
-          fmt::format("__syncthreads() before the flag's store at {}, which another thread of the "
-                      "block makes",
-                      at(0)),
-          fmt::format("add __syncthreads() between {} and the flag's store at {}",
-                      where(out_.locations[0]), at(0)),
-          fmt::format("__syncthreads() before line {}", line(0)), "block"};
-    case Missing::barrier_after_flag:
-      return {
-          fmt::format("__syncthreads() after the flag's load at {}, by which the other threads of "
-                      "the block learn of it",
-                      at(0)),
-          fmt::format("add __syncthreads() between the flag's load at {} and {}", at(0),
-                      where(out_.locations[1])),
-          fmt::format("__syncthreads() after line {}", line(0)), "block"};
+      return {fmt::format("the access before what announces it: {} is {}, and only {} does what it "
+                          "announces",
+                          at(0), raising(), where(late())),
+              fmt::format("move {} at {} behind {}, with {} between the two", raising(), at(0),
+                          where(late()), fence()),
+              fmt::format("the access before line {}", line(0))};
     default: return {};
     }
   }
 
-  // What missing_edge() says; of a barrier also where.
+  // The flag is raised or seen by another thread than the one that accesses.
+  Edge flag_of_another() const {
+    const bool warp = history_.diagnosis.within_warp;
+    const char *sync = warp ? "__syncwarp()" : "__syncthreads()", *whole = warp ? "warp" : "block";
+    if (history_.diagnosis.missing == Missing::barrier_before_flag)
+      return {fmt::format("{} before {} at {}, which another thread of the {} makes", sync,
+                          raising(), at(0), whole),
+              fmt::format("add {} between {} and {} at {}", sync, where(late()), raising(), at(0)),
+              fmt::format("{} before line {}", sync, line(0)), whole};
+    return {fmt::format("{} after {} at {}, by which the other threads of the {} learn of it", sync,
+                        seeing(), at(0), whole),
+            fmt::format("add {} between {} at {} and {}", sync, seeing(), at(0),
+                        where(out_.locations[1])),
+            fmt::format("{} after line {}", sync, line(0)), whole};
+  }
+
   Edge general() const {
-    const race::Conflict& c = conflict_;
-    const bool same_instruction = c.kind == race::Conflict::Kind::same_instruction;
-    if (!found_.is_conflict || same_instruction || !plain_barrier(c))
-      return {missing_, "",
-              copies() ? "cp.async.wait_group, then __syncthreads()" : shorter(missing_),
-              copies() ? "block" : ""};
-    const report::Location &a = out_.locations[0], &b = out_.locations[1];
-    std::string place = "between the two accesses";
-    if (a.file == b.file && a.line && a.line == b.line) {
-      place = fmt::format("between them in line {}", a.line);
-    } else if (a.file == b.file && a.line && b.line) {
-      uint32_t low = std::min(a.line, b.line), high = std::max(a.line, b.line);
-      place = meets_between()
-                  ? fmt::format("after line {}, before line {} is executed again", high, low)
-                  : fmt::format("between line {} and line {}", low, high);
-    }
-    return {missing_,
-            fmt::format("add {} {}, where all threads of the {} pass", barrier(), place,
-                        same_warp_ ? "warp" : "block"),
-            barrier(), ""};
-  }
-
-  // Is there a barrier between the two as they stand in the program? Then it is on the way back,
-  // round a loop, that one is missing.
-  bool meets_between() const {
-    const ir::Program& program = *subject_.job.launches[found_.launch].program;
-    const uint32_t a = found_.conflict.first.info.pc, b = found_.conflict.second.info.pc;
-    for (uint32_t pc = std::min(a, b); pc < std::max(a, b); ++pc) {
-      ir::OpCode code = program.ops[pc].code;
-      if (code == ir::OpCode::bar || (same_warp_ && code == ir::OpCode::bar_warp_sync)) return true;
-    }
-    return false;
-  }
-
-  bool plain_barrier(const race::Conflict& c) const {
-    return same_block_ && c.first.agent.warp < race::kCopyAgent &&
-           c.second.agent.warp < race::kCopyAgent && !c.first.info.nc && !c.second.info.nc &&
-           missing_.starts_with("__sync") && out_.locations.size() == 2;
+    return general_edge(
+        {subject_, found_, out_, conflict_, missing_, same_block_, same_warp_, barrier()});
   }
 
   bool copies() const {
     return found_.is_conflict && same_block_ &&
            (conflict_.first.agent.warp >= race::kCopyAgent ||
             conflict_.second.agent.warp >= race::kCopyAgent);
-  }
-
-  // The part before a remark in brackets or behind a colon.
-  static std::string shorter(const std::string& text) {
-    return text.substr(0, std::min(text.find(" ("), text.find(": ")));
   }
 
   std::string general_help(const Edge& e) const {

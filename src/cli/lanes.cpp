@@ -52,8 +52,27 @@ std::string strong_text(const ir::MemInfo& info, const char* what) {
   return out;
 }
 
+// Of an operation on an mbarrier.
+std::string mbarrier_text(const ir::Op& op, const explore::HistoryStep& s) {
+  using C = ir::OpCode;
+  const std::string object = fmt::format("mbarrier at byte {}", s.object);
+  switch (op.code) {
+  case C::mbarrier_inval: return "ends the " + object;
+  case C::mbarrier_tx:
+    return fmt::format("{} bytes, {}", op.flags & ir::kCompleteTx ? "completes" : "expects",
+                       object);
+  case C::mbarrier_wait:
+    if (!s.answered) return "waits in vain, " + object;
+    return s.phase < 0 ? "passes, no phase is complete yet, " + object
+                       : fmt::format("told that phase {} is complete, {}", s.phase, object);
+  case C::cp_async_arrive: return fmt::format("lets copies arrive, {}", object);
+  default: return fmt::format("arrives in phase {}, {}", s.phase, object);
+  }
+}
+
 // What an operation does for the order of others.
-std::string what_it_does(const ir::Program& program, uint32_t pc) {
+std::string what_it_does(const ir::Program& program, const explore::HistoryStep& s) {
+  const uint32_t pc = s.pc;
   const ir::Op& op = program.ops[pc];
   using C = ir::OpCode;
   switch (op.code) {
@@ -65,6 +84,11 @@ std::string what_it_does(const ir::Program& program, uint32_t pc) {
   case C::cp_async_wait:
     return op.imm == ir::kNoIndex ? "cp.async.wait_all"
                                   : fmt::format("cp.async.wait_group {}", op.imm);
+  case C::cp_async_arrive:
+  case C::mbarrier_arrive:
+  case C::mbarrier_tx:
+  case C::mbarrier_wait:
+  case C::mbarrier_inval: return mbarrier_text(op, s);
   case C::ld: return strong_text(program.mem[op.c], "load");
   case C::st: return strong_text(program.mem[op.c], "store");
   case C::atom:
@@ -107,7 +131,7 @@ report::Timeline timeline_of(const cases::Case& subject, const explore::Finding&
         (s.access & 1 ? found.conflict.first : found.conflict.second).info;
     step.what = s.copy     ? fmt::format("the copy {}", access_text(info))
                 : s.access ? access_text(info)
-                           : what_it_does(program, s.pc);
+                           : what_it_does(program, s);
     step.sides = s.sides;
     step.access = s.access;
     step.barrier = s.barrier;

@@ -22,6 +22,11 @@ const char* verb(const race::AccessInfo& info) {
   return info.write ? "writes" : "reads";
 }
 
+const char* plural(const race::AccessInfo& info) {
+  if (info.atomic) return "update";
+  return info.write ? "write" : "read";
+}
+
 std::string_view kind_title(const std::string& kind) {
   const report::Kind* row = report::find_kind(kind);
   return row ? row->title : "";
@@ -90,12 +95,18 @@ std::string event_sentence(const explore::Finding& found, const report::Finding&
 std::string note_sentence(const explore::Finding& found, const report::Finding& out) {
   const bool value = found.kind == "value-race";
   const report::Location &a = out.locations[0], &b = out.locations[1];
-  const std::string what =
-      (value ? "store the same bits to one place in " : "update one place in ") + out.space +
-      " memory";
+  const race::AccessInfo &first = found.conflict.first.info, &second = found.conflict.second.info;
+  std::string what = fmt::format("access one place in {} memory (one {}, the other {})", out.space,
+                                 verb(first), verb(second));
+  if (std::string_view(verb(first)) == verb(second))
+    what = fmt::format("{} one place in {} memory", plural(first), out.space);
+  if (value && first.write && second.write)
+    what = "store the same bits to one place in " + out.space + " memory";
   return fmt::format("{} and {} {} at {} and {} without order; {}", who(a), who(b), what, where(a),
                      where(b),
-                     value                      ? "the outcome cannot depend on it"
+                     value && !(first.write && second.write)
+                         ? "what is written was there before, so that the read finds the same"
+                     : value                    ? "the outcome cannot depend on it"
                      : !found.differing.empty() ? "the race found makes the difference"
                      : found.both_orders        ? "both orders left the same bytes"
                                                 : "no difference was seen");

@@ -1,6 +1,8 @@
 // What is missing between two accesses; see communication.hpp.
 #include "explore/communication.hpp"
 
+#include "explore/shapes.hpp"
+
 #include <set>
 #include <unordered_map>
 
@@ -15,16 +17,25 @@ class Communication {
 public:
   explicit Communication(const Seen& seen)
       : seen_(seen), first_(*seen.accesses[0]), second_(*seen.accesses[1]),
-        same_block_(seen.conflict.first.agent.cta == seen.conflict.second.agent.cta) {}
+        same_block_(seen.conflict.first.agent.cta == seen.conflict.second.agent.cta),
+        same_warp_(seen.threads[0].agent == seen.threads[1].agent) {}
 
   Concluded run() {
     using K = race::Conflict::Kind;
     const K kind = seen_.conflict.kind;
-    if (kind == K::same_instruction || (kind == K::order && !seen_.missed)) return std::move(out_);
-    if (seen_.issue)
+    if (kind == K::same_instruction) return std::move(out_);
+    if (seen_.issue) {
       copy();
-    else if (!flag())
-      early_flag();
+      if (unsaid()) mbarriers();
+      return std::move(out_);
+    }
+    // First a way from the one to the other that lacks something; then what is no way at all.
+    const bool ordered = kind == K::order && !seen_.missed;
+    const bool way = !ordered && flag();
+    if (unsaid()) each_looks_for_other();
+    if (unsaid() && !ordered) mbarriers();
+    if (unsaid() && same_warp_ && !ordered) narrow_mask();
+    if (unsaid() && !way && !ordered) early_flag();
     return std::move(out_);
   }
 
@@ -39,6 +50,14 @@ private:
     for (const WatchedStep* step : at) out_.diagnosis.at.push_back(step->pc);
     out_.steps.insert(out_.steps.end(), at.begin(), at.end());
   }
+
+  void mbarriers() {
+    if (!same_block_) return;
+    if (Concluded found = conclude_mbarrier(seen_); found.diagnosis.missing != Missing::unsaid)
+      out_ = std::move(found);
+  }
+
+  bool unsaid() const { return out_.diagnosis.missing == Missing::unsaid; }
 
   const ir::MemInfo& info(const WatchedStep& step) const {
     return seen_.program.mem[seen_.program.ops[step.pc].c];
@@ -97,6 +116,8 @@ private:
     const ThreadOf &issuer = seen_.threads[side], &other = seen_.threads[1 - side];
     const WatchedStep& access = *seen_.accesses[1 - side];
     const uint64_t issued = seen_.issue->when;
+    for (const WatchedStep& s : seen_.steps) // a wait for the mbarrier is one for the copy
+      if (s.when > issued && seen_.code(s) == C::cp_async_arrive && by(s, issuer)) return;
     bool covers = false;
     if (issuer.agent.warp == other.agent.warp && issuer.lane == other.lane)
       return unwaited(issuer, issued, access.when);
@@ -133,45 +154,60 @@ private:
     out_.diagnosis.groups = groups ? groups - 1 : ir::kNoIndex;
   }
 
-  // -- flags
-  // ----------------------------------------------------------------------------------------
+  // -- flags --------------------------------------------------------------------------------------
   bool wide(ir::Scope scope) const {
     return same_block_ ? scope >= ir::Scope::cta : scope >= ir::Scope::gpu;
   }
+  bool accesses(const WatchedStep& s) const { // strongly
+    const C code = seen_.code(s);
+    return !s.addresses.empty() &&
+           (code == C::ld || code == C::st || code == C::atom || code == C::red);
+  }
   bool writes(const WatchedStep& s) const {
+    // An atomic that polls (atomicAdd(flag, 0)) writes back what was there.
     C code = seen_.code(s);
-    return code == C::st || code == C::atom || code == C::red;
+    return code == C::st || code == C::red || (code == C::atom && !polls(seen_.program, s.pc));
   }
   bool reads(const WatchedStep& s) const {
     C code = seen_.code(s);
     if (code == C::atom && seen_.program.ops[s.pc].d == ir::kNoSlot) return false; // nobody looks
     // Within a block atomics often only count; a flag is read plainly, or polled.
-    bool flag = !same_block_ || s.times > 1 || info(s).atomic == ir::AtomicOp::cas;
+    bool flag = !same_block_ || looks(s) || info(s).atomic == ir::AtomicOp::cas;
     return code == C::ld || (code == C::atom && flag);
+  }
+  bool looks(const WatchedStep& s) const { return s.times > 1 || polls(seen_.program, s.pc); }
+
+  bool is_the_place(uint64_t address) const {
+    const race::Conflict& c = seen_.conflict;
+    return (c.space == race::Space::shared ? ir::offset_of(address) : address) == c.address;
   }
 
   // The last strong read before the second access, by that one's block, of a location to which the
-  // first one's block had made a strong write, before or after the first access.
-  bool find(bool after_first) {
+  // first one's block has made a strong write since the first access.
+  bool find() {
     const race::Agent &a = seen_.conflict.first.agent, &b = seen_.conflict.second.agent;
     std::unordered_map<uint64_t, Flag> written;
     bool sure = false;
     for (const WatchedStep& s : seen_.steps) {
       if (s.when >= second_.when) break;
-      if (s.access || s.addresses.empty()) continue;
+      if (s.access || !accesses(s)) continue;
       if (s.agent.cta == b.cta && reads(s))
         for (auto [lane, address] : s.addresses) {
           auto w = written.find(address);
-          if (w == written.end()) continue;
-          if (same_block_ && w->second.step->agent.warp == s.agent.warp) continue;
+          if (w == written.end() || is_the_place(address)) continue;
           // What is polled or taken is a flag or a lock; what is read once may be volatile data.
-          const bool surely = seen_.code(s) == C::atom || s.times > 1;
+          const bool surely = seen_.code(s) == C::atom || looks(s);
+          const Flag now{&s, lane};
+          if (same_block_ && w->second.step->agent.warp == s.agent.warp &&
+              !(surely && w->second.lane != lane && same_thread(now, 1)))
+            continue;
           if (sure && !surely) continue;
+          if (load_.step == &s && same_thread(load_, 1)) continue;
           sure = surely;
           store_ = w->second;
-          load_ = {&s, lane};
+          load_ = now;
         }
-      if (s.agent.cta == a.cta && writes(s) && (s.when > first_.when) == after_first)
+      if (s.agent.cta == a.cta && writes(s) && s.when > first_.when)
         for (auto [lane, address] : s.addresses) {
           // What the access's own thread says counts before what others say later.
           Flag &last = written[address], now{&s, lane};
@@ -185,24 +221,32 @@ private:
   // thread of the flag (after its load). Who arrives first does not matter, so each is held to its
   // own program order. Gives the flag's thread's arrival: at the first such barrier before a store,
   // at the last one after a load.
-  const WatchedStep* joined(const Flag& flag, int side) const {
+  const WatchedStep* joined(const Flag& flag, int side, bool after = false) const {
     const ThreadOf thread{flag.step->agent, flag.lane};
     const uint64_t access = seen_.accesses[side]->when, at = flag.step->when;
-    const std::set<uint32_t> common =
-        side ? phases(seen_.threads[1], 0, access) : phases(seen_.threads[0], access, UINT64_MAX);
+    const std::set<uint32_t> common = after ? phases(seen_.threads[side], 0, access)
+                                            : phases(seen_.threads[side], access, UINT64_MAX);
     const WatchedStep* found = nullptr;
     for (const WatchedStep& s : seen_.steps) {
-      if ((side ? s.when <= at : s.when >= at) || !by(s, thread)) continue;
-      bool between = side ? s.when < access : s.when > access;
-      bool warp = between && seen_.code(s) == C::bar_warp_sync && seen_.own(side, s);
+      if ((after ? s.when <= at : s.when >= at) || !by(s, thread)) continue;
+      bool between = after ? s.when < access : s.when > access;
+      bool warp = between && seen_.code(s) == C::bar_warp_sync && seen_.own(side, s) &&
+                  names(s, flag.lane, seen_.threads[side].lane);
       if (!warp && !(s.phase && common.count(s.phase))) continue;
       found = &s;
-      if (!side) break;
+      if (!after) break;
     }
     return found;
   }
   bool same_thread(const Flag& flag, int side) const {
     return seen_.own(side, *flag.step) && seen_.threads[side].lane == flag.lane;
+  }
+
+  // Does the mask of this warp barrier, as lane `own` gave it, name the other one?
+  static bool names(const WatchedStep& s, uint32_t own, uint32_t other) {
+    for (auto [lane, mask] : s.masks)
+      if (lane == own) return mask >> other & 1;
+    return false;
   }
 
   struct Fences {
@@ -224,11 +268,20 @@ private:
   }
 
   bool flag() {
-    if (!find(true)) return false;
+    if (!find()) return false;
     out_.steps = {store_.step, load_.step};
+    out_.diagnosis.signal = signal();
     publishes();
-    if (out_.diagnosis.missing == Missing::unsaid) observes();
+    if (unsaid()) observes();
     return true;
+  }
+
+  // A lock is what is taken by an exchange and given back; a counter, what is added to.
+  Signal signal() const {
+    using A = ir::AtomicOp;
+    const A how = info(*store_.step).atomic, seen = info(*load_.step).atomic;
+    if (seen == A::cas && (how == A::none || how == A::exch || how == A::cas)) return Signal::lock;
+    return how == A::none || how == A::exch || how == A::cas ? Signal::flag : Signal::counter;
   }
 
   void publishes() {
@@ -236,6 +289,7 @@ private:
     uint64_t from = first_.when;
     if (!same_thread(store_, 0)) {
       const WatchedStep* barrier = joined(store_, 0);
+      out_.diagnosis.within_warp = store_.step->agent == seen_.threads[0].agent;
       if (!barrier) return say(Missing::barrier_before_flag, {store_.step});
       from = barrier->when;
     }
@@ -258,7 +312,8 @@ private:
     const ir::MemInfo& how = info(*load_.step);
     uint64_t to = second_.when;
     if (!same_thread(load_, 1)) {
-      const WatchedStep* barrier = joined(load_, 1);
+      const WatchedStep* barrier = joined(load_, 1, true);
+      out_.diagnosis.within_warp = load_.step->agent == seen_.threads[1].agent;
       if (!barrier) return say(Missing::barrier_after_flag, {load_.step});
       to = barrier->when;
     }
@@ -272,23 +327,135 @@ private:
     say(Missing::fence_after_flag, {load_.step});
   }
 
-  // The flag was raised before what it announces was written. Only where it is raised once: of
-  // several times another may be meant.
+  // The flag was raised before what it announces was done, by the same thread or by another one of
+  // its block that did not wait for it. Only where it is raised once: of several times another may
+  // be meant. The access that is too late has come second, or, seen from a reader that came later
+  // still, first.
   void early_flag() {
-    if (!seen_.conflict.first.info.write || same_block_ || !find(false)) return;
+    if (same_block_) return;
+    for (int late = 0; late < 2 && unsaid(); ++late) {
+      const race::AccessInfo& info = (late ? seen_.conflict.second : seen_.conflict.first).info;
+      if (info.write) raised_early(late);
+    }
+  }
+  void raised_early(int late) {
+    const ThreadOf &writer = seen_.threads[late], &reader = seen_.threads[1 - late];
+    const uint64_t until = std::min(seen_.accesses[late]->when, seen_.accesses[1 - late]->when);
+    std::unordered_map<uint64_t, Flag> written;
+    store_ = load_ = {};
+    for (const WatchedStep& s : seen_.steps) {
+      if (s.when >= seen_.accesses[1 - late]->when) break;
+      if (s.access || !accesses(s)) continue;
+      if (s.agent.cta == reader.agent.cta && reads(s))
+        for (auto [lane, address] : s.addresses)
+          if (auto w = written.find(address); w != written.end() && !is_the_place(address))
+            store_ = w->second, load_ = {&s, lane};
+      if (s.agent.cta == writer.agent.cta && s.when < until && writes(s))
+        for (auto [lane, address] : s.addresses) written[address] = {&s, lane};
+    }
+    if (!store_.step) return;
     uint32_t raised = 0;
     for (const WatchedStep& s : seen_.steps)
       if (s.pc == store_.step->pc && s.agent.cta == store_.step->agent.cta) raised += s.times;
+    if (raised != 1) return;
     out_.steps.clear();
-    if (raised == 1 && same_thread(store_, 0)) {
+    out_.diagnosis.signal = signal();
+    if (same_thread(store_, late))
       say(Missing::flag_early, {store_.step});
-      out_.steps.push_back(load_.step);
+    else if (!joined(store_, late))
+      say(Missing::barrier_before_flag, {store_.step});
+    if (!unsaid()) out_.steps.push_back(load_.step);
+    out_.diagnosis.side = late;
+  }
+
+  // -- each stores, then looks for what the other stores ------------------------------------------
+  struct Look { // a strong store of a thread, and a later strong load of another location
+    const WatchedStep *store = nullptr, *load = nullptr;
+    uint64_t stored = 0, loaded = 0;
+  };
+
+  // Of what the side's own thread did up to its access; of a mere order, anywhere.
+  std::vector<Look> looks_of(int side) const {
+    constexpr size_t kMost = 32;
+    std::vector<std::pair<const WatchedStep*, uint64_t>> own;
+    for (const WatchedStep& s : seen_.steps) {
+      if (!seen_.own(side, s) || !accesses(s)) continue;
+      if (seen_.conflict.kind != race::Conflict::Kind::order &&
+          s.when >= seen_.accesses[side]->when)
+        break;
+      for (auto [lane, address] : s.addresses)
+        if (lane == seen_.threads[side].lane) own.emplace_back(&s, address);
+    }
+    if (own.size() > kMost) own.erase(own.begin(), own.end() - kMost);
+    std::vector<Look> out;
+    for (auto [load, loaded] : own)
+      for (auto [store, stored] : own)
+        if (store->when < load->when && writes(*store) && !writes(*load) && stored != loaded)
+          out.push_back({store, load, stored, loaded});
+    return out;
+  }
+
+  bool fenced(const Look& look, int side) const {
+    for (const WatchedStep& s : seen_.steps) {
+      if (s.when <= look.store->when || s.when >= look.load->when || !seen_.own(side, s)) continue;
+      const uint64_t imm = seen_.program.ops[s.pc].imm;
+      if (seen_.code(s) == C::fence && ir::Semantics(imm & 255) == ir::Semantics::sc &&
+          wide(ir::Scope(imm >> 8 & 255)))
+        return true;
+    }
+    return false;
+  }
+
+  // Store buffering, and so the locks of Dekker and Peterson: only fence.sc between store and load
+  // sees to it that one of the two finds what the other stored (PTX manual, "Fence-SC order").
+  // Threads that only hand values to each other look the same, but branch on nothing.
+  void each_looks_for_other() {
+    const bool order = seen_.conflict.kind == race::Conflict::Kind::order;
+    for (const Look& one : looks_of(0))
+      for (const Look& two : looks_of(1)) {
+        if (one.stored != two.loaded || one.loaded != two.stored) continue;
+        if (one.load->when > two.store->when && two.load->when > one.store->when) continue;
+        auto is = [&](int side, const Look& look) {
+          return seen_.accesses[side] == look.store || seen_.accesses[side] == look.load;
+        };
+        if (order && !(is(0, one) && is(1, two))) continue;
+        const bool apart = one.store->pc != two.store->pc && one.load->pc != two.load->pc;
+        if (!apart &&
+            !(decides(seen_.program, one.load->pc) && decides(seen_.program, two.load->pc)))
+          continue;
+        std::vector<const WatchedStep*> at;
+        if (!fenced(one, 0)) at = {one.store, one.load};
+        if (!fenced(two, 1)) at.insert(at.end(), {two.store, two.load});
+        if (at.empty()) continue;
+        out_ = {};
+        return say(Missing::fence_sc, at);
+      }
+  }
+
+  // -- warp barriers ------------------------------------------------------------------------------
+  // The first thread's next warp barrier and the second one's last, if their masks leave out the
+  // other of the two.
+  void narrow_mask() {
+    const WatchedStep* near[2] = {nullptr, nullptr};
+    for (const WatchedStep& s : seen_.steps) {
+      if (seen_.code(s) != C::bar_warp_sync) continue;
+      if (!near[0] && s.when > first_.when && seen_.own(0, s)) near[0] = &s;
+      if (s.when < second_.when && seen_.own(1, s)) near[1] = &s;
+    }
+    Diagnosis& d = out_.diagnosis;
+    for (int side = 0; side < 2; ++side) {
+      const uint32_t own = seen_.threads[side].lane, other = seen_.threads[1 - side].lane;
+      if (!near[side] || names(*near[side], own, other)) continue;
+      say(Missing::warp_mask, {near[side]});
+      for (auto [lane, mask] : near[side]->masks)
+        if (lane == own) d.masks.push_back(mask);
+      d.lanes.push_back(other);
     }
   }
 
   const Seen& seen_;
   const WatchedStep &first_, &second_;
-  bool same_block_;
+  bool same_block_, same_warp_;
   Flag store_, load_;
   Concluded out_;
 };

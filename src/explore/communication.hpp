@@ -41,5 +41,6 @@ struct Concluded {
 };
 
 Concluded conclude_missing(const Seen& seen);
+Concluded conclude_mbarrier(const Seen& seen); // of two threads of one block
 
 } // namespace assay::explore

@@ -157,6 +157,9 @@ private:
         both_.count(s.phase) > 0 || (line.sides == 3 && seen_.code(s) == ir::OpCode::bar_warp_sync);
     line.access = s.access;
     line.times = s.times;
+    line.answered = s.told != WatchedStep::kNothing;
+    if (line.answered) line.phase = s.told;
+    if (!s.addresses.empty()) line.object = s.addresses.front().second;
     line.copy = s.agent.warp >= race::kCopyAgent;
     const int side = line.sides == 2 ? 1 : 0;
     line.helper = !line.copy && !seen_.own(side, s);

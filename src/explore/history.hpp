@@ -21,6 +21,9 @@ struct HistoryStep {
   bool copy = false;     // performed by an asynchronous copy, not by the thread that asked for it
   bool helper = false;   // of another thread of the block, through which the two communicate
   bool at_fault = false; // what is missing is missing here
+  uint64_t object = 0;   // of an mbarrier: its byte
+  int64_t phase = 0;     // arrivals: of the object; waits: the phase they were told of
+  bool answered = false; // waits: it was complete
 };
 
 enum class Missing : uint8_t {
@@ -36,12 +39,25 @@ enum class Missing : uint8_t {
   flag_early,          // at[0] the flag's store, which comes before the access
   barrier_before_flag, // at[0] the flag's store, by another thread than the access
   barrier_after_flag,  // at[0] the flag's load, by another thread than the access
+  fence_sc,            // each stores and then looks for the other: at[0] and at[1] a store and the
+                       // load after it, at[2] and at[3] the other's, if that lacks the fence too
+  mbarrier_wait,       // at[0] an arrival for which side `side` does not wait before its access
+  mbarrier_phase,      // at[0] a wait that was told of an earlier phase
+  mbarrier_early,      // at[0] an arrival of side `side` before its access
+  warp_mask,           // at[n] a __syncwarp() whose mask leaves out the other lane
 };
+
+// What the location is for through which the two communicate.
+enum class Signal : uint8_t { flag, lock, counter };
 
 struct Diagnosis {
   Missing missing = Missing::unsaid;
   std::vector<uint32_t> at; // operations
   uint32_t groups = 0;      // wait: N of the wait_group that would do
+  Signal signal = Signal::flag;
+  int side = 0;                       // flag_early, barrier_before_flag: whose access is too late
+  bool within_warp = false;           // barrier_…_flag: the other thread is of the same warp
+  std::vector<uint32_t> masks, lanes; // warp_mask: the mask at at[n], and whom it leaves out
 };
 
 struct History {

@@ -144,9 +144,8 @@ std::string missing_edge(const race::Conflict& c, bool missed) {
     return "an atomic or volatile access on both sides: one of the two is plain "
            "(cuda::atomic_ref<T, cuda::thread_scope_device>, or volatile with __threadfence())";
   if (!same_cta)
-    return "release and acquire at device scope between the two blocks (an atomic flag, with "
-           "__threadfence() before its store and after its load), a grid-wide barrier, a second "
-           "launch, or separate locations";
+    return "a grid-wide barrier, a second launch, or a flag with release and acquire at device "
+           "scope between the two blocks";
   if (c.first.agent.warp == c.second.agent.warp)
     return "__syncwarp() between the two accesses (lanes of one warp do not run in lockstep)";
   return "__syncthreads() (bar.sync) between the two accesses";

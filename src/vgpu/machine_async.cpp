@@ -182,6 +182,8 @@ void Machine::perform_access(Cta& cta, Copy& copy, uint32_t i) {
 
 void Machine::perform_copy(Cta& cta, Copy& copy) {
   Warp& w = *cta.warps[copy.warp];
+  if (options.watch && options.watch->launch() == launch_index)
+    options.watch->copied(cta.index, copy.seq, copy.pc, copy.lanes);
   for (uint32_t i = 0; i < 32 && !abort; ++i) {
     if (!(copy.lanes >> i & 1)) continue;
     if (!copy.arrives) {
@@ -205,8 +207,6 @@ void Machine::run_copy(Cta& cta, uint32_t seq) {
   runnable.erase({cta.index, schedule::kCopyUnit + seq});
   std::unique_ptr<Copy> copy = std::move(*at);
   cta.copies.erase(at);
-  if (options.watch && options.watch->launch() == launch_index)
-    options.watch->copied(cta.index, seq, copy->pc, copy->lanes);
   perform_copy(cta, *copy);
   bool let_go = false;
   for (ArmState& a : arms)

@@ -19,7 +19,12 @@ bool orders(const ir::Program& program, const ir::Op& op) {
   case C::bar_warp_sync:
   case C::cp_async:
   case C::cp_async_commit:
-  case C::cp_async_wait: return true;
+  case C::cp_async_wait:
+  case C::cp_async_arrive:
+  case C::mbarrier_arrive:
+  case C::mbarrier_tx:
+  case C::mbarrier_wait:
+  case C::mbarrier_inval: return true;
   case C::ld:
   case C::st: return program.mem[op.c].semantics != ir::Semantics::weak;
   default: return false;
@@ -35,6 +40,12 @@ bool is_point(const ir::Program& program, const ir::Op& op) {
 bool accesses_memory(ir::OpCode code) {
   using C = ir::OpCode;
   return code == C::ld || code == C::st || code == C::atom || code == C::red;
+}
+
+bool is_mbarrier(ir::OpCode code) {
+  using C = ir::OpCode;
+  return code == C::cp_async_arrive || code == C::mbarrier_arrive || code == C::mbarrier_tx ||
+         code == C::mbarrier_wait || code == C::mbarrier_inval;
 }
 
 } // namespace
@@ -60,10 +71,13 @@ void Watch::step(WatchedStep step) {
     WatchedStep& last = steps_[steps_.size() - 1 - back];
     if (last.agent.cta != step.agent.cta || last.agent.warp != step.agent.warp) continue;
     if (last.pc != step.pc || last.lanes != step.lanes || last.access || last.phase ||
-        last.addresses != step.addresses)
+        last.addresses != step.addresses || last.masks != step.masks ||
+        (step.told != last.told && last.told != WatchedStep::kNothing))
       break;
-    last.times += !step.waits;
+    last.times += !step.waits && !last.waits;
+    last.waits = step.waits;
     last.when = step.when;
+    last.told = step.told;
     return;
   }
   steps_.push_back(std::move(step));
@@ -111,6 +125,25 @@ uint32_t active_lanes(const Warp& w, const ir::Op& op, char* regs) {
   return active;
 }
 
+// Which objects, and in which phase they are.
+void watch_mbarrier(WatchedStep& s, Machine& m, Warp& w, const ir::Op& op, char* regs) {
+  for (uint32_t i = 0; i < 32; ++i)
+    if (s.lanes >> i & 1)
+      s.addresses.emplace_back(
+          i, ir::offset_of(m.lane_address(op, m.program.mem[op.c], regs, i, *w.group)));
+  auto object = w.cta->mbarriers.find(uint32_t(s.addresses.front().second));
+  if (object == w.cta->mbarriers.end()) return;
+  const uint64_t phase = object->second.phase;
+  s.told = int64_t(phase);
+  if (op.code != ir::OpCode::mbarrier_wait) return;
+  const uint32_t lane = s.addresses.front().first;
+  // A state holds its phase above 20 bits (machine_mbarrier.cpp).
+  const bool complete = op.flags & ir::kParity ? (phase & 1) != lanes<uint32_t>(regs, op.b).v[lane]
+                                               : lanes<uint64_t>(regs, op.b).v[lane] >> 20 < phase;
+  s.told = complete ? int64_t(phase) - 1 : WatchedStep::kNothing;
+  s.waits = !complete;
+}
+
 } // namespace
 
 void watch(Watch& watch, Machine& m, Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
@@ -130,6 +163,10 @@ void watch(Watch& watch, Machine& m, Warp& w, uint32_t pc, const ir::Op& op, cha
     for (uint32_t i = 0; i < 32; ++i)
       if (active >> i & 1)
         s.addresses.emplace_back(i, m.lane_address(op, *info, regs, i, *w.group));
+  if (op.code == ir::OpCode::bar_warp_sync)
+    for (uint32_t i = 0; i < 32; ++i)
+      if (active >> i & 1) s.masks.emplace_back(i, lanes<uint32_t>(regs, op.a).v[i]);
+  if (is_mbarrier(op.code)) watch_mbarrier(s, m, w, op, regs);
   const race::Conflict& c = watch.conflict();
   const race::Side* sides[] = {&c.first, &c.second};
   for (int k = 0; k < 2; ++k) {

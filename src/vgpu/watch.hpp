@@ -28,7 +28,13 @@ struct WatchedStep {
   uint8_t access = 0;   // bits: 1 the first of the two accesses, 2 the second
   uint32_t times = 1;   // in a row
   bool waits = false;   // comes back after it has waited: that is no second time
-  std::vector<std::pair<uint32_t, uint64_t>> addresses; // lane and address, of strong accesses
+  static constexpr int64_t kNothing = INT64_MIN;
+  // Of mbarriers. Arrivals: the phase of the object; waits: the last phase that was complete when
+  // they were told "yes" (−1: the one before the first), kNothing while they are not.
+  int64_t told = kNothing;
+  // Lane and address, of strong accesses; of mbarriers the offset in shared memory.
+  std::vector<std::pair<uint32_t, uint64_t>> addresses;
+  std::vector<std::pair<uint32_t, uint32_t>> masks; // bar.warp.sync: lane and mask
 };
 
 class Watch {

@@ -1,0 +1,238 @@
+// What would order two accesses, or spare them the order; see edge_general.hpp. The choice follows
+// from what the two do to the place (is it one update, a poll, a copy?) and from how far apart the
+// threads are: lanes of a warp, warps of a block, blocks.
+#include "cli/edge_general.hpp"
+
+#include "cli/places.hpp"
+#include "explore/shapes.hpp"
+#include "report/kinds.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace assay::cli {
+namespace {
+
+class General {
+public:
+  explicit General(const Unordered& pair)
+      : pair_(pair), c_(pair.conflict),
+        program_(*pair.subject.job.launches[pair.found.launch].program) {}
+
+  Edge edge() const {
+    using K = race::Conflict::Kind;
+    if (!pair_.found.is_conflict || pair_.out.locations.size() != 2) return as_said();
+    if (c_.kind == K::same_instruction) return one_instruction();
+    if (c_.first.info.nc || c_.second.info.nc) return non_coherent();
+    if (copies()) return as_said();
+    if (pair_.found.missed) return missed();
+    if (polls_plainly(0) || polls_plainly(1)) return plain_poll(polls_plainly(0) ? 0 : 1);
+    if (is_update()) return update();
+    if (pair_.missing.starts_with("an atomic or volatile")) return one_is_plain();
+    if (pair_.missing.starts_with("__sync")) return barrier();
+    if (pair_.missing.starts_with("a grid-wide barrier")) return between_blocks();
+    return as_said();
+  }
+
+private:
+  const report::Location& at(int side) const { return pair_.out.locations[size_t(side)]; }
+  const race::AccessInfo& info(int side) const { return side ? c_.second.info : c_.first.info; }
+
+  bool copies() const {
+    return pair_.same_block &&
+           (c_.first.agent.warp >= race::kCopyAgent || c_.second.agent.warp >= race::kCopyAgent);
+  }
+
+  // The part before a remark in brackets or behind a colon.
+  static std::string shorter(const std::string& text) {
+    return text.substr(0, std::min(text.find(" ("), text.find(": ")));
+  }
+  Edge as_said() const {
+    const bool copy = pair_.found.is_conflict && copies();
+    return {pair_.missing, "",
+            copy ? "cp.async.wait_group, then __syncthreads()" : shorter(pair_.missing),
+            copy ? "block" : ""};
+  }
+
+  Edge one_instruction() const {
+    return {pair_.missing,
+            fmt::format("let one thread store at {} (an if around it), give each thread a place of "
+                        "its own, or combine the values (a reduction, atomicMax() and its kin)",
+                        where(at(0))),
+            ""};
+  }
+
+  Edge non_coherent() const {
+    const int side = info(0).nc ? 0 : 1;
+    return {pair_.missing,
+            fmt::format("load at {} as ordinary memory, without __ldg(), const __restrict__ or "
+                        "ld.global.nc: that way is for what the launch does not write",
+                        where(at(side))),
+            ""};
+  }
+
+  // Both are strong, and somehow the one leads to the other; the fences on the way do not suffice.
+  Edge missed() const {
+    return {pair_.missing,
+            fmt::format("add __threadfence() after the write at {}, before what announces it (a "
+                        "flag, a counter), and one before the read at {}, after what has seen the "
+                        "announcement; or announce and look with release and acquire",
+                        where(at(0)), where(at(1))),
+            shorter(pair_.missing)};
+  }
+
+  // A plain load in a loop that waits for what the other side writes.
+  bool polls_plainly(int side) const {
+    const race::AccessInfo& load = info(side);
+    return !load.write && !load.strong && info(1 - side).write &&
+           explore::polls(program_, load.pc, true) && explore::decides(program_, load.pc);
+  }
+  Edge plain_poll(int side) const {
+    std::string store;
+    if (!info(1 - side).strong)
+      store =
+          fmt::format(", and store at {} likewise (atomicExch(), volatile)", where(at(1 - side)));
+    return {fmt::format("a volatile or atomic access at {}: the loop there polls by plain loads, "
+                        "which the compiler may make once and for all",
+                        where(at(side))),
+            fmt::format("poll at {} with an atomic or volatile load (cuda::atomic_ref, "
+                        "volatile){}; {} behind the loop if it announces other data",
+                        where(at(side)), store,
+                        pair_.same_block ? "__threadfence_block()" : "__threadfence()"),
+            fmt::format("an atomic or volatile load in line {}", at(side).line), ""};
+  }
+
+  // Is each side the load or the store of one and the same x = f(x)? Then one of the two updates
+  // can be lost whatever comes first.
+  bool is_update() const {
+    const uint32_t a = c_.first.info.pc, b = c_.second.info.pc;
+    for (uint32_t store : {a, b}) {
+      const uint32_t load = explore::updates(program_, store);
+      if (load != ir::kNoIndex && (a == store || a == load) && (b == store || b == load))
+        return true;
+    }
+    return false;
+  }
+  Edge update() const {
+    const report::Location& store = at(info(0).write ? 0 : 1);
+    std::string turns;
+    if (explore::loop_around(program_, std::min(info(0).pc, info(1).pc),
+                             std::max(info(0).pc, info(1).pc)))
+      turns = pair_.same_block
+                  ? fmt::format("; or, where each turn of the loop has one thread for each place, "
+                                "add {} between the turns",
+                                pair_.barrier)
+                  : "";
+    return {fmt::format("one atomic operation in place of the load and the store at {}, between "
+                        "which another thread's update is lost",
+                        where(store)),
+            fmt::format("make the update at {} atomic (atomicAdd() and its kin, cuda::atomic_ref), "
+                        "or guard it by a lock, or give each thread a place of its own and add up "
+                        "behind a barrier{}",
+                        where(store), turns),
+            fmt::format("an atomic update in line {}", store.line), ""};
+  }
+
+  Edge one_is_plain() const {
+    const report::Location& plain = at(info(0).strong ? 1 : 0);
+    return {fmt::format("an atomic or volatile access at {} too: it is plain, the other one is not",
+                        where(plain)),
+            fmt::format("make the access at {} atomic or volatile (cuda::atomic_ref<T, "
+                        "cuda::thread_scope_device>; instead of a store also atomicExch()), with "
+                        "__threadfence() where it stands for other data; if it belongs before or "
+                        "after all of the others, use a grid-wide barrier or a launch of its own",
+                        where(plain)),
+            "an atomic or volatile access on both sides", ""};
+  }
+
+  Edge between_blocks() const {
+    // What reads first and writes later can write elsewhere; what reads later wants the value.
+    const bool both = info(0).write && info(1).write;
+    const uint32_t write = info(info(0).write ? 0 : 1).pc, read = info(info(0).write ? 1 : 0).pc;
+    const char* apart = both           ? "let only one of them write the place, or "
+                        : read < write ? "write to another buffer than is read, or "
+                                       : "";
+    return {pair_.missing,
+            fmt::format("no barrier of a block orders threads of different blocks: {}end the "
+                        "launch between the two accesses and start another, or use a grid-wide "
+                        "barrier (grid.sync() in a cooperative launch), or let a flag announce "
+                        "the first access: atomic, with __threadfence() before its store and after "
+                        "the load that has seen it",
+                        apart),
+            shorter(pair_.missing)};
+  }
+
+  // -- barriers of a block or a warp
+  // ----------------------------------------------------------------
+  Edge barrier() const {
+    const bool first_low = info(0).pc <= info(1).pc;
+    const report::Location &low = at(first_low ? 0 : 1), &high = at(first_low ? 1 : 0);
+    const uint32_t between = meeting_between();
+    const bool round =
+        between != ir::kNoIndex &&
+        explore::loop_around(program_, info(first_low ? 0 : 1).pc, info(first_low ? 1 : 0).pc);
+    if (between != ir::kNoIndex && !round && !unrolled(high.line, low.line))
+      return not_by_both(between);
+    const report::Location &from = round ? high : low, &to = round ? low : high;
+    std::string place = "between the two accesses";
+    if (from.file == to.file && from.line && to.line) {
+      if (from.line == to.line)
+        place = fmt::format("between them in line {}", from.line);
+      else if (round || unrolled(to.line, from.line))
+        place = fmt::format("after line {}, before line {} is executed again", from.line, to.line);
+      else
+        place = fmt::format("between line {} and line {}", std::min(from.line, to.line),
+                            std::max(from.line, to.line));
+    }
+    std::string writes;
+    if (info(0).write && info(1).write && !info(0).read && !info(1).read)
+      writes = "; or let only one of the threads write the place";
+    return {pair_.missing,
+            fmt::format("add {} {}, where all threads of the {} pass{}", pair_.barrier, place,
+                        pair_.same_warp ? "warp" : "block", writes),
+            pair_.barrier, ""};
+  }
+
+  // A barrier between the two as they stand in the program.
+  uint32_t meeting_between() const {
+    const uint32_t a = info(0).pc, b = info(1).pc;
+    for (uint32_t pc = std::min(a, b); pc < std::max(a, b); ++pc) {
+      const ir::OpCode code = program_.ops[pc].code;
+      if (code == ir::OpCode::bar || (pair_.same_warp && code == ir::OpCode::bar_warp_sync))
+        return pc;
+    }
+    return ir::kNoIndex;
+  }
+
+  bool mbarrier_between() const {
+    const uint32_t a = info(0).pc, b = info(1).pc;
+    for (uint32_t pc = std::min(a, b); pc < std::max(a, b); ++pc)
+      if (program_.ops[pc].code == ir::OpCode::mbarrier_wait) return true;
+    return false;
+  }
+
+  // Does the program come to the later line first? So it does where a loop was unrolled.
+  static bool unrolled(uint32_t to, uint32_t from) { return to < from; }
+
+  Edge not_by_both(uint32_t pc) const {
+    const report::Location there = place_of(pair_.subject, pair_.found.launch, pc);
+    const char* whole = pair_.same_warp ? "warp" : "block";
+    return {fmt::format("{} that brings both threads together: the barrier at {} does not (a "
+                        "branch around it, or another number)",
+                        pair_.barrier, where(there)),
+            fmt::format("let all threads of the {} pass the barrier at {}: move it out of the "
+                        "branch that some of them do not take",
+                        whole, where(there)),
+            fmt::format("both threads at the barrier of line {}", there.line), ""};
+  }
+
+  const Unordered& pair_;
+  const race::Conflict& c_;
+  const ir::Program& program_;
+};
+
+} // namespace
+
+Edge general_edge(const Unordered& pair) { return General(pair).edge(); }
+
+} // namespace assay::cli
