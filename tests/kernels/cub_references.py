@@ -152,6 +152,12 @@ def device_run_length_encode(x, **_):
     return {"values": padded(x[first], 20000), "lengths": padded(lengths, 20000), "count": [len(first)]}
 
 
+def device_reduce_by_key(keys, values, **_):
+    first, _ = runs(keys)
+    sums = np.add.reduceat(values.astype(np.uint32), first, dtype=np.uint32)  # modulo 2^32
+    return {"keys_out": padded(keys[first], len(keys)), "sums": padded(sums.view(np.int32), len(keys)), "count": [len(first)]}
+
+
 def device_segmented_reduce(x, offsets, **_):
     parts = [x[a:b].astype(np.float64) for a, b in zip(offsets[:-1], offsets[1:])]
     return {"sums": ([p.sum() for p in parts], max(np.abs(p).sum() * u * (20 + len(p) / 256) for p in parts))}
