@@ -1,12 +1,13 @@
-// Two kernels, fused into one launch: the first half of the blocks scales a vector, the second half
-// takes differences of it.
-// Each half keeps to a vector of its own: the second scales for itself what it reads.
+// Two launches, each on a stream of its own: the first scales a vector, the second moves it by
+// one element.
+// The second stream waits for an event that was recorded behind the first launch.
 // expect: pass proved
-__global__ void scale_and_differ(const float* x, float* scaled, float* d) {
-  int half = gridDim.x / 2, n = half * blockDim.x;
-  int i = blockIdx.x % half * blockDim.x + threadIdx.x;
-  if (blockIdx.x < half)
-    scaled[i] = 3.0f * x[i];
-  else
-    d[i] = 3.0f * x[(i + 1) % n] - 3.0f * x[i];
+__global__ void scale(const float* x, float* scaled) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  scaled[i] = 3.0f * x[i];
+}
+
+__global__ void shift(const float* scaled, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = i + 1 < n ? scaled[i + 1] : 0.0f;
 }

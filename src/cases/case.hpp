@@ -80,5 +80,7 @@ Result<std::vector<std::string>> find_cases(const std::string& path);
 
 // Every argument of one launch as vgpu takes it. Errors name the parameter.
 Result<void> add_launch(Case& out, const LaunchGroup& group, uint32_t index, bool declared);
+// Streams, events and programmatic launches, once all launches are there.
+Result<void> order_launches(Case& out, const std::vector<LaunchGroup>& groups);
 
 } // namespace assay::cases

@@ -314,7 +314,8 @@ private:
 
   Result<void> one_launch(const toml::table& table) {
     TomlReader reader(table, file_.path, "launch");
-    ASSAY_TRY(reader.only({"entry", "grid", "block", "cluster", "shared", "cooperative", "args"}));
+    ASSAY_TRY(reader.only({"entry", "grid", "block", "cluster", "shared", "cooperative",
+                           "programmatic", "name", "stream", "after", "args"}));
     CaseLaunch launch;
     launch.span = reader.span();
     ASSAY_TRY(reader.text("entry", launch.entry));
@@ -323,6 +324,10 @@ private:
     ASSAY_TRY(reader.quantities("cluster", launch.cluster));
     ASSAY_TRY(reader.quantity("shared", launch.shared));
     ASSAY_TRY(reader.flag("cooperative", launch.cooperative));
+    ASSAY_TRY(reader.flag("programmatic", launch.programmatic));
+    ASSAY_TRY(reader.text("name", launch.name));
+    ASSAY_TRY(reader.text("stream", launch.stream));
+    ASSAY_TRY(reader.texts("after", launch.after));
     ASSAY_TRY(reader.texts("args", launch.arguments));
     if (launch.grid.empty() || launch.block.empty())
       return usage_error("a launch needs a grid and a block", launch.span);

@@ -36,7 +36,9 @@ struct CaseLaunch {
   std::string entry; // empty: that of the kernel
   std::vector<Quantity> grid, block, cluster;
   std::optional<Quantity> shared;
-  bool cooperative = false;
+  bool cooperative = false, programmatic = false;
+  std::string name, stream;
+  std::vector<std::string> after;
   std::vector<std::string> arguments; // names; empty: every [[arg]] in order
   Span span;
 };

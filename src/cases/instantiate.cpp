@@ -20,6 +20,10 @@ public:
     if (!launch.entry.empty() || !file_.entry.empty())
       group.entry = launch.entry.empty() ? file_.entry : launch.entry;
     group.cooperative = launch.cooperative;
+    group.programmatic = launch.programmatic;
+    if (!launch.name.empty()) group.name = launch.name;
+    if (!launch.stream.empty()) group.stream = launch.stream;
+    group.after = launch.after;
     Result<void> done = extent("grid", launch.grid, group.grid);
     if (done) done = extent("block", launch.block, group.block);
     if (done && !launch.cluster.empty()) done = extent("cluster", launch.cluster, group.cluster);

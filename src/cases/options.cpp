@@ -67,6 +67,10 @@ private:
       group().cooperative = true;
       return {};
     }
+    if (name == "--programmatic") {
+      group().programmatic = true;
+      return {};
+    }
     if (equals != std::string::npos) {
       value = tokens_[at_].text.substr(equals + 1);
     } else if (at_ + 1 < tokens_.size() && !tokens_[at_ + 1].text.starts_with("--")) {
@@ -97,6 +101,16 @@ private:
     if (name == "--block") return once(group().block, extent(name, value), name);
     if (name == "--cluster") return once(group().cluster, extent(name, value), name);
     if (name == "--shared") return once(group().shared, parse_unsigned(value, name, span()), name);
+    if (name == "--name") return once(group().name, Result<std::string>(value), name);
+    if (name == "--stream") return once(group().stream, Result<std::string>(value), name);
+    if (name == "--after") {
+      for (size_t from = 0; from <= value.size();) {
+        const size_t comma = std::min(value.find(',', from), value.size());
+        group().after.push_back(value.substr(from, comma - from));
+        from = comma + 1;
+      }
+      return {};
+    }
     if (name == "--arg") {
       Result<Argument> argument = parse_spec(value, directory_, span());
       if (!argument) return argument.error();
@@ -217,6 +231,12 @@ const std::vector<LaunchOption>& launch_options() {
       {"--cluster", "X[,Y[,Z]]", "blocks of a cluster", true},
       {"--cooperative", "", "cooperative launch: all CTAs resident, grid.sync() allowed", true},
       {"--shared", "BYTES", "dynamic shared memory", true},
+      {"--name", "NAME", "what --after calls this launch", true},
+      {"--stream", "NAME", "the stream of this launch; without it the default stream", true},
+      {"--after", "NAME[,NAME]", "wait for an event recorded behind these earlier launches", true},
+      {"--programmatic", "",
+       "programmatic dependent launch: may start before the one before it in its stream has ended",
+       true},
       {"--arg", "SPEC", "one kernel parameter, in order; see ARGUMENTS below", true},
       {"--out", "N=FILE", "write the bytes of parameter N's buffer to FILE (.npy or raw)", true},
       {"--want", "N=FILE", "compare the bytes of parameter N's buffer with FILE", true},

@@ -43,7 +43,9 @@ struct LaunchGroup { // what one launch is given
   std::optional<std::string> entry;
   std::optional<Extent3> grid, block, cluster;
   std::optional<uint64_t> shared;
-  bool cooperative = false;
+  bool cooperative = false, programmatic = false;
+  std::optional<std::string> name, stream; // stream: none is the default stream
+  std::vector<std::string> after;          // names of earlier launches
   std::vector<Argument> arguments;
   std::vector<FileOfParameter> outs, wants;
   std::vector<Show> shows;

@@ -26,6 +26,10 @@ void merge_launch(LaunchGroup& slot, const LaunchGroup& given) {
   take(slot.cluster, given.cluster);
   take(slot.shared, given.shared);
   slot.cooperative = slot.cooperative || given.cooperative;
+  slot.programmatic = slot.programmatic || given.programmatic;
+  take(slot.name, given.name);
+  take(slot.stream, given.stream);
+  take(slot.after, given.after);
   take(slot.arguments, given.arguments);
   take(slot.outs, given.outs);
   take(slot.wants, given.wants);
@@ -44,6 +48,10 @@ Result<void> merge_launches(std::vector<LaunchGroup>& launches,
     general.wants.clear();
     general.shows.clear();
     general.entry.reset();
+    general.name.reset();
+    general.stream.reset();
+    general.after.clear();
+    general.programmatic = false;
     for (size_t i = 1; i < launches.size(); ++i) merge_launch(launches[i], general);
     return {};
   }
@@ -230,6 +238,8 @@ Result<Case> build(const Prepared& prepared, size_t variant) {
     Result<void> done = add_launch(out, launches[i], i, prepared.file.has_value());
     if (!done) return at_launch(done.error(), prepared, i);
   }
+  if (Result<void> done = order_launches(out, launches); !done)
+    return at_launch(done.error(), prepared, 0);
   Result<void> valid = vgpu::validate(out.job);
   if (!valid) return at_launch(valid.error(), prepared, 0);
   return out;

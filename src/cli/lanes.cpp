@@ -3,6 +3,7 @@
 
 #include "cli/places.hpp"
 #include "ptx/module.hpp"
+#include "vgpu/launch_order.hpp"
 
 #include <fmt/format.h>
 
@@ -102,11 +103,12 @@ const char* access_text(const race::AccessInfo& info) {
   return info.write ? "writes" : "reads";
 }
 
-vgpu::Place place(uint32_t launch, const explore::HistoryStep& step) {
+vgpu::Place place(const cases::Case& subject, uint32_t launch, const explore::HistoryStep& step) {
   vgpu::Place at;
   at.launch = launch;
   at.pc = step.pc;
   at.agent = step.agent;
+  at.agent.cta -= vgpu::launch_order(subject.job).first_cta[launch];
   at.lane = step.lane;
   return at;
 }
@@ -122,11 +124,11 @@ report::Timeline timeline_of(const cases::Case& subject, const explore::Finding&
     explore::HistoryStep thread;
     thread.agent = history.agents[side];
     thread.lane = history.lanes[side];
-    out.lanes[side] = who(place_of(subject, place(found.launch, thread)));
+    out.lanes[side] = who(place_of(subject, place(subject, found.launch, thread)));
   }
   for (const explore::HistoryStep& s : history.steps) {
     report::TimelineStep step;
-    step.place = place_of(subject, place(found.launch, s));
+    step.place = place_of(subject, place(subject, found.launch, s));
     const race::AccessInfo& info =
         (s.access & 1 ? found.conflict.first : found.conflict.second).info;
     step.what = s.copy     ? fmt::format("the copy {}", access_text(info))

@@ -40,7 +40,8 @@ bool run_shows(const Shown& shown, const Goal& goal, const vgpu::Outcome& run, b
   if (shown.found.is_conflict) {
     for (const auto& launch : run.conflicts)
       for (const race::Conflict& c : launch.conflicts)
-        if (is_goal({line(launch.launch, c.first.info.pc), line(launch.launch, c.second.info.pc)}))
+        if (is_goal({line(launch.launch + c.first.grid, c.first.info.pc),
+                     line(launch.launch + c.second.grid, c.second.info.pc)}))
           return true;
     return false;
   }

@@ -2,6 +2,7 @@
 #include "cli/places.hpp"
 
 #include "ir/source.hpp"
+#include "vgpu/launch_order.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -118,6 +119,9 @@ report::Location place_of(const cases::Case& subject, const vgpu::Place& place) 
     split(uint64_t(place.agent.warp) * 32 + place.lane, launch.block, thread.thread);
     out.thread = thread;
   }
+  const vgpu::LaunchOrder order = vgpu::launch_order(subject.job);
+  if (const uint32_t first = order.stage[place.launch]; order.end(first) > first + 1)
+    out.launch = fmt::format("launch {} ({})", place.launch, subject.launches[place.launch].kernel);
   if (place.has_address) {
     out.buffer = place.region.empty() ? report::kNoBuffer : place.region;
     out.offset = place.offset;
@@ -126,10 +130,11 @@ report::Location place_of(const cases::Case& subject, const vgpu::Place& place) 
 }
 
 std::string who(const report::Location& location) {
-  if (!location.thread) return "an asynchronous copy";
+  const std::string of = location.launch.empty() ? "" : " of " + location.launch;
+  if (!location.thread) return "an asynchronous copy" + of;
   const auto& [block, thread] = *location.thread;
-  return fmt::format("thread ({},{},{}) of block ({},{},{})", thread[0], thread[1], thread[2],
-                     block[0], block[1], block[2]);
+  return fmt::format("thread ({},{},{}) of block ({},{},{}){}", thread[0], thread[1], thread[2],
+                     block[0], block[1], block[2], of);
 }
 
 std::string where(const report::Location& location) {

@@ -19,8 +19,9 @@ std::string describe(const cases::Case& subject, const vgpu::Outcome& outcome) {
   std::string out;
   for (const auto& [launch, conflicts] : outcome.conflicts)
     for (const race::Conflict& conflict : conflicts) {
-      report::Location a = place_of(subject, launch, conflict.first.info.pc);
-      report::Location b = place_of(subject, launch, conflict.second.info.pc);
+      report::Location a = place_of(subject, launch + conflict.first.grid, conflict.first.info.pc);
+      report::Location b =
+          place_of(subject, launch + conflict.second.grid, conflict.second.info.pc);
       const char* kind = conflict.kind == race::Conflict::Kind::order        ? "order conflict"
                          : conflict.kind == race::Conflict::Kind::value_race ? "value race"
                                                                              : "race";

@@ -13,6 +13,7 @@
 #include "explore/pool.hpp"
 #include "mutate/fault.hpp"
 #include "report/terminal.hpp"
+#include "vgpu/launch_order.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -66,23 +67,24 @@ const report::Finding* finding_at(const report::Verdict& verdict, const Goal& go
 std::string hold(const cases::Case& subject, const Aim& first, const Aim& second,
                  const explore::Options& options) {
   vgpu::Arm arm;
+  const vgpu::LaunchOrder order = vgpu::launch_order(subject.job);
   const Aim* aims[] = {&first, &second};
   race::Side* sides[] = {&arm.first, &arm.second};
   report::Location at[2];
   for (int i = 0; i < 2; ++i) {
     const schedule::Trace::Site& site = aims[i]->site;
     sides[i]->info.pc = aims[i]->pc;
-    sides[i]->agent = {site.cta, site.warp};
+    sides[i]->agent = {site.cta + order.first_cta[aims[i]->launch], site.warp};
     sides[i]->lane = site.lane;
     sides[i]->time = vgpu::kAnyTime;
     vgpu::Place place;
     place.launch = aims[i]->launch;
     place.pc = aims[i]->pc;
-    place.agent = sides[i]->agent;
+    place.agent = {site.cta, site.warp};
     place.lane = site.lane;
     at[i] = place_of(subject, place);
   }
-  arm.launch = first.launch;
+  arm.launch = order.stage[first.launch];
   arm.address = vgpu::kAnyAddress;
   vgpu::Outcome run = explore::perform(subject.job, {"canonical", 1, {arm}, {}, true}, options);
   return fmt::format("{} was held before {}: {} {} {}", who(at[0]), where(at[0]), who(at[1]),

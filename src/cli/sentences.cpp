@@ -67,7 +67,8 @@ std::string conflict_sentence(const explore::Finding& found, const report::Findi
         "value stays is undefined",
         who(a), who(b), memory, where(a));
   std::string second = who(b);
-  if (a.thread && b.thread && std::equal(a.thread->block, a.thread->block + 3, b.thread->block))
+  if (a.thread && b.thread && c.first.grid == c.second.grid &&
+      std::equal(a.thread->block, a.thread->block + 3, b.thread->block))
     second = second.substr(0, second.find(" of block")) + " of the same block";
   std::string text = fmt::format("{} {} {} at {} and {} {} it at {}", who(a), verb(c.first.info),
                                  memory, where(a), second, verb(c.second.info), where(b));
@@ -121,7 +122,9 @@ std::string cover_sentence(const explore::Finding& found, const report::Finding&
   return fmt::format("{}; {}", place,
                      same_warp    ? "both accesses come from one warp"
                      : same_block ? "both accesses come from one block"
-                                  : "the accesses come from different blocks");
+                     : c.first.grid != c.second.grid
+                         ? "the accesses come from two launches that may overlap"
+                         : "the accesses come from different blocks");
 }
 
 std::string orders_sentence(const explore::Finding& found) {

@@ -40,10 +40,12 @@ private:
     Finding f;
     f.is_conflict = true;
     f.conflict = p.conflict;
-    f.launch = p.launch;
+    f.launch = p.launch + p.conflict.first.grid;
     f.places = {place_of(job_, p.launch, p.conflict, p.conflict.first),
                 place_of(job_, p.launch, p.conflict, p.conflict.second)};
-    f.missing_edge = missing_edge(p.conflict, p.missed && p.differs);
+    f.missing_edge = p.conflict.first.grid != p.conflict.second.grid
+                         ? missing_between(job_, p.launch, p.conflict)
+                         : missing_edge(p.conflict, p.missed && p.differs);
     f.both_orders = p.reversed;
     f.missed = p.missed && p.differs;
     f.one_order_impossible = p.tried && !p.reversed;

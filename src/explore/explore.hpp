@@ -91,6 +91,9 @@ std::vector<Difference> differences(const vgpu::Outcome& a, const vgpu::Outcome&
 // The edge that would have ordered the two sides, in words; `missed`: the read may miss the write,
 // though it comes later.
 std::string missing_edge(const race::Conflict& conflict, bool missed);
+// The same where the accesses are of two launches that may overlap, `first` the first of those.
+std::string missing_between(const vgpu::JobSpec& job, uint32_t first,
+                            const race::Conflict& conflict);
 // A race of two read-modify-writes: only morally strong ones are atomic to each other (PTX manual,
 // axiom of atomicity), so that an update may be lost whatever the two orders leave.
 bool loses_updates(const race::Conflict& conflict);

@@ -186,7 +186,8 @@ private:
 } // namespace
 
 History history(const vgpu::JobSpec& job, const Finding& finding, const Options& options) {
-  if (!finding.is_conflict || finding.traces.empty()) return {};
+  const race::Conflict& c = finding.conflict;
+  if (!finding.is_conflict || finding.traces.empty() || c.first.grid != c.second.grid) return {};
   vgpu::Watch watch(finding.launch, finding.conflict);
   Result<vgpu::RunOptions> run = options_of(finding.traces.front(), options);
   if (!run) return {};

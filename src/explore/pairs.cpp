@@ -12,8 +12,8 @@ constexpr size_t kMostInstances = 4;
 }
 
 Pairs::Key Pairs::key_of(uint32_t launch, const Conflict& c) {
-  uint32_t a = c.first.info.pc, b = c.second.info.pc;
-  return {launch, c.kind == Conflict::Kind::order, std::min(a, b), std::max(a, b), c.space};
+  Operation a{launch + c.first.grid, c.first.info.pc}, b{launch + c.second.grid, c.second.info.pc};
+  return {c.kind == Conflict::Kind::order, std::min(a, b), std::max(a, b), c.space};
 }
 
 bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
@@ -61,10 +61,11 @@ bool Pairs::unsettled() const {
 
 bool Pairs::commuting(const Pair& p) const {
   if (!p.is_order()) return false;
-  const ir::Program& program = *job_.launches[p.launch].program;
   const ir::MemInfo* info[2];
   for (int i = 0; i < 2; ++i) {
-    const ir::Op& op = program.ops[(i ? p.conflict.second : p.conflict.first).info.pc];
+    const race::Side& side = i ? p.conflict.second : p.conflict.first;
+    const ir::Program& program = *job_.launches[p.launch + side.grid].program;
+    const ir::Op& op = program.ops[side.info.pc];
     if (op.code != ir::OpCode::red && op.code != ir::OpCode::atom) return false;
     info[i] = &program.mem[op.c];
   }

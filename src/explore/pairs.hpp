@@ -9,8 +9,8 @@
 
 namespace assay::explore {
 
-struct Pair { // a conflict seen in some run
-  uint32_t launch = 0;
+struct Pair {          // a conflict seen in some run
+  uint32_t launch = 0; // the first of those that may overlap; the conflict's sides count from there
   race::Conflict conflict;
   std::string policy;
   std::vector<vgpu::Arm> arms; // of the run that showed it
@@ -53,7 +53,8 @@ public:
 
 private:
   // A conflict's identity across runs: launch, whether a mere order, the two operations, space.
-  using Key = std::tuple<uint32_t, bool, uint32_t, uint32_t, race::Space>;
+  using Operation = std::pair<uint32_t, uint32_t>; // launch, pc
+  using Key = std::tuple<bool, Operation, Operation, race::Space>;
   static Key key_of(uint32_t launch, const race::Conflict& c);
   bool commuting(const Pair& p) const;
 

@@ -3,6 +3,7 @@
 
 #include "ir/address_uses.hpp"
 #include "ir/source.hpp"
+#include "vgpu/launch_order.hpp"
 #include "vgpu/runtime_memory.hpp"
 
 #include <fmt/format.h>
@@ -29,9 +30,10 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
 vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
                      const race::Side& side) {
   vgpu::Place at;
-  at.launch = launch;
+  at.launch = launch + side.grid;
   at.pc = side.info.pc;
   at.agent = side.agent;
+  at.agent.cta -= vgpu::launch_order(job).first_cta[at.launch];
   at.lane = side.lane;
   const char* what = side.info.atomic ? "atomic" : side.info.write ? "store" : "load";
   at.operation = fmt::format("{} of {} bytes", what, side.info.bytes);

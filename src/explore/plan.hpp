@@ -21,7 +21,7 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
 // How a recorded run is repeated.
 Result<vgpu::RunOptions> options_of(const schedule::Trace& trace, const Options& options);
 
-// Where one side of a conflict accessed what.
+// Where one side of a conflict accessed what; `launch` as in vgpu::Outcome::LaunchConflicts.
 vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
                      const race::Side& side);
 

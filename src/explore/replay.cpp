@@ -1,6 +1,7 @@
 // Traces of runs: the hashes that tie them to a job, and replay.
 #include "explore/explore.hpp"
 #include "explore/plan.hpp"
+#include "vgpu/launch_order.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,9 @@ void stamp(schedule::Trace& trace, const vgpu::JobSpec& job, uint64_t seed) {
     launch.add(l.cluster, sizeof l.cluster);
     launch.add_u64(l.dynamic_shared);
     if (l.cooperative) launch.add("cooperative");
+    if (l.programmatic) launch.add("programmatic");
+    if (l.stream) launch.add_u64(l.stream);
+    for (uint32_t event : l.after) launch.add_u64(event);
     for (const vgpu::Argument& a : l.arguments) {
       launch.add(a.bytes.data(), a.bytes.size());
       for (const auto& p : a.pointers) {
@@ -149,6 +153,18 @@ std::string missing_edge(const race::Conflict& c, bool missed) {
   if (c.first.agent.warp == c.second.agent.warp)
     return "__syncwarp() between the two accesses (lanes of one warp do not run in lockstep)";
   return "__syncthreads() (bar.sync) between the two accesses";
+}
+
+std::string missing_between(const vgpu::JobSpec& job, uint32_t first, const race::Conflict& c) {
+  const uint32_t earlier = first + std::min(c.first.grid, c.second.grid),
+                 later = first + std::max(c.first.grid, c.second.grid);
+  const vgpu::LaunchSpec& dependent = job.launches[later];
+  if (dependent.programmatic && dependent.stream == job.launches[earlier].stream)
+    return "cudaGridDependencySynchronize() (griddepcontrol.wait) in the dependent kernel, before "
+           "the access: a programmatic launch may start before the one that it depends on has "
+           "ended";
+  return "an order of the two launches: one stream, or an event that the later one waits for "
+         "(cudaEventRecord, cudaStreamWaitEvent)";
 }
 
 bool loses_updates(const race::Conflict& c) {

@@ -56,6 +56,7 @@ struct Side {
   uint32_t lane = 0;
   AccessInfo info;
   uint32_t time = 0; // the lane's clock: with pc and address it names the instance
+  uint32_t grid = 0; // which of the detector's grids it belongs to: whose operation `pc` is
 };
 
 struct Conflict {

@@ -20,23 +20,33 @@ ClockRef Snapshot::clock() const {
   return out.take();
 }
 
-Causality::Causality(const LaunchShape& shape, bool versions)
-    : versions_(versions), shape_(shape), last_warp_(kAllLanes >> (32 - shape.lanes_of_last_warp)),
-      ctas_(shape.ctas), forgotten_(shape.ctas) {
-  CHECK(shape.warps_per_cta >= 1 && shape.warps_per_cta <= 32);
-  CHECK(shape.lanes_of_last_warp >= 1 && shape.lanes_of_last_warp <= 32);
+Causality::Causality(const std::vector<LaunchShape>& grids, bool versions) : versions_(versions) {
+  uint32_t ctas = 0;
+  for (const LaunchShape& shape : grids) {
+    CHECK(shape.warps_per_cta >= 1 && shape.warps_per_cta <= 32);
+    CHECK(shape.lanes_of_last_warp >= 1 && shape.lanes_of_last_warp <= 32);
+    grids_.push_back({ctas, shape, {}, {}});
+    ctas += shape.ctas;
+  }
+  CHECK(!grids_.empty() && ctas < grid_agent(0));
+  ctas_.resize(ctas);
+  forgotten_.resize(ctas);
 }
 
 void Causality::cta_begin(uint32_t index) {
   CHECK(index < ctas_.size() && !ctas_[index]);
   ctas_[index] = std::make_unique<CtaState>();
-  ctas_[index]->warps.resize(shape_.warps_per_cta);
+  const Grid& grid = grids_[grid_of(index)];
+  ctas_[index]->warps.resize(grid.shape.warps_per_cta);
+  ctas_[index]->last_warp = kAllLanes >> (32 - grid.shape.lanes_of_last_warp);
+  ctas_[index]->clock = grid.start;
 }
 
 // What records of global memory refer to stays: who joined which copies.
 void Causality::cta_end(uint32_t index) {
   CtaState& c = cta(index);
   forgotten_[index] = !c.published;
+  if (grids_.size() > 1) leave_knowledge(c, index);
   std::erase_if(c.copies, [](const auto& copies) { return !copies.second->tracked; });
   if (c.copies.empty()) {
     ctas_[index] = nullptr;
@@ -61,14 +71,14 @@ bool Causality::ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t
   }
   for (const Clock* clock : {o.cta_clock(), o.warp_clock(), o.lane_clock(lane)})
     if (clock && time < clock->known(cta, warp, from_lane)) return true;
-  return false;
+  return grid_known(o, lane, cta);
 }
 
 bool Causality::copy_ordered(const Observer& o, uint32_t lane, uint32_t cta, uint32_t group,
                              uint32_t copy_lane) const {
   if (o.copy && cta == o.cta && group == o.copy_group && copy_lane == lane) return true;
   const CopyGroup* c = copies(cta, group);
-  if (!c) return true;
+  if (!c || grid_known(o, lane, cta)) return true;
   for (const CopyLane::Join& j : c->lanes[copy_lane].joins)
     if (ordered(o, lane, j.by_arrival ? arrivals_of(cta) : cta, j.warp, j.lane, j.time))
       return true;
@@ -104,7 +114,7 @@ Snapshot Causality::snapshot(const CtaState& c, uint32_t cta, uint32_t warp, uin
 
 void Causality::bump(CtaState& c, uint32_t warp, uint32_t lanes) {
   WarpState& w = c.warps[warp];
-  if ((lanes | w.exited) == warp_lanes(warp) && uniform(c, w)) {
+  if ((lanes | w.exited) == warp_lanes(c, warp) && uniform(c, w)) {
     w.base = std::max(c.floor, w.base) + 1;
     c.top = std::max(c.top, w.base);
   } else {
@@ -128,8 +138,8 @@ void Causality::join(CtaState& c, uint32_t warp, uint32_t lane, const ClockRef& 
 // -- barriers ------------------------------------------------------------------------------------
 
 bool Causality::full_barrier(const Detector::BarrierPhase& phase, const CtaState& c) const {
-  for (uint32_t w = 0; w < shape_.warps_per_cta; ++w) {
-    uint32_t all = warp_lanes(w);
+  for (uint32_t w = 0; w < c.warps.size(); ++w) {
+    uint32_t all = warp_lanes(c, w);
     if ((phase.arrived[w] | phase.exited[w]) != all) return false;
     if ((phase.acquiring[w] | phase.exited[w] | c.warps[w].exited) != all) return false;
   }
@@ -180,16 +190,15 @@ void Causality::arrived(Agent agent, uint32_t lanes, uint32_t number) {
   }
   a.known = known.take();
   a.performed = done.take();
-  a.lanes.resize(shape_.warps_per_cta);
+  a.lanes.resize(c.warps.size());
   a.lanes[agent.warp] |= lanes;
   bump(c, agent.warp, lanes);
 }
 
 bool Causality::barrier(const Detector::BarrierPhase& phase) {
   CtaState& c = cta(phase.cta);
-  CHECK(phase.arrived.size() == shape_.warps_per_cta &&
-        phase.acquiring.size() == shape_.warps_per_cta &&
-        phase.exited.size() == shape_.warps_per_cta);
+  CHECK(phase.arrived.size() == c.warps.size() && phase.acquiring.size() == c.warps.size() &&
+        phase.exited.size() == c.warps.size());
   Arrivals before; // those who went on at once contribute what they had done when they arrived
   if (auto it = c.arrivals.find(phase.number); it != c.arrivals.end()) {
     before = std::move(it->second);
@@ -200,7 +209,7 @@ bool Causality::barrier(const Detector::BarrierPhase& phase) {
     raise_floor(c, phase.cta);
     return true;
   }
-  Masks parts(shape_.warps_per_cta);
+  Masks parts(c.warps.size());
   for (uint32_t w = 0; w < parts.size(); ++w)
     parts[w] = (phase.arrived[w] | phase.exited[w]) & ~(before.lanes.empty() ? 0 : before.lanes[w]);
   if (versions_) perform(phase.cta, parts, phase.acquiring, before.performed);
@@ -229,13 +238,13 @@ void Causality::raise_warp(CtaState& c, uint32_t cta, uint32_t warp) {
 void Causality::warp_sync(Agent agent, uint32_t lanes) {
   CtaState& c = cta(agent.cta);
   if (versions_) {
-    Masks all(shape_.warps_per_cta);
+    Masks all(c.warps.size());
     all[agent.warp] = lanes;
     perform(agent.cta, all, all, ClockRef());
   }
-  if (lanes == warp_lanes(agent.warp) && !c.warps[agent.warp].exited)
+  if (lanes == warp_lanes(c, agent.warp) && !c.warps[agent.warp].exited)
     return raise_warp(c, agent.cta, agent.warp);
-  Masks masks(shape_.warps_per_cta);
+  Masks masks(c.warps.size());
   masks[agent.warp] = lanes;
   synchronise(agent.cta, masks, masks, ClockRef());
 }
@@ -264,8 +273,8 @@ void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks&
       all.add(warp.clock);
       if (warp.floor > c.floor) all.add(warp_key(cta_index, w), warp.floor);
     }
-    if (parts[w] == warp_lanes(w)) all.add(warp_key(cta_index, w), top);
-    bool whole = parts[w] == warp_lanes(w);
+    if (parts[w] == warp_lanes(c, w)) all.add(warp_key(cta_index, w), top);
+    bool whole = parts[w] == warp_lanes(c, w);
     for (uint32_t l = 0; l < 32 && (warp.lanes || !whole); ++l) {
       if (!(parts[w] >> l & 1)) continue;
       if (warp.lanes) all.add((*warp.lanes)[l].clock);
@@ -276,9 +285,9 @@ void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks&
   for (uint32_t w = 0; w < parts.size(); ++w) {
     WarpState& warp = c.warps[w];
     if (acquiring[w]) give(c, w, acquiring[w], clock);
-    if (parts[w] == warp_lanes(w)) {
+    if (parts[w] == warp_lanes(c, w)) {
       warp.base = top;
-      if ((acquiring[w] | warp.exited) == warp_lanes(w)) warp.floor = top;
+      if ((acquiring[w] | warp.exited) == warp_lanes(c, w)) warp.floor = top;
       continue;
     }
     for (uint32_t published = parts[w] & ~warp.exited; published; published &= published - 1) {
@@ -292,7 +301,7 @@ void Causality::synchronise(uint32_t cta_index, const Masks& parts, const Masks&
 // Lanes take `clock`, which contains what they knew before: they are participants themselves.
 void Causality::give(CtaState& c, uint32_t warp, uint32_t lanes, const ClockRef& clock) {
   WarpState& w = c.warps[warp];
-  if ((lanes | w.exited) == warp_lanes(warp)) {
+  if ((lanes | w.exited) == warp_lanes(c, warp)) {
     w.clock = clock;
     for (uint32_t l = 0; l < 32 && w.lanes; ++l)
       if (lanes >> l & 1) (*w.lanes)[l].clock = ClockRef();

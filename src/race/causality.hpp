@@ -102,6 +102,7 @@ struct Mbarrier {
 
 // Agents in clocks that are no threads: objects of a CTA, whose times are phases, and lanes as they
 // arrive by cp.async.mbarrier.arrive, whose times count those arrivals.
+constexpr uint32_t grid_agent(uint32_t grid) { return grid | 0x40000000u; } // 1: it has ended
 constexpr uint32_t mbarriers_of(uint32_t cta) { return cta | 0x80000000u; }
 constexpr uint32_t arrivals_of(uint32_t cta) { return cta | 0xc0000000u; }
 
@@ -114,6 +115,7 @@ struct CtaState {
   ClockRef clock;
   ClockRef sc; // what fence.sc of its lanes published
   std::vector<WarpState> warps;
+  uint32_t last_warp = 0xffffffff;                                 // lanes of the last of them
   std::unordered_map<uint32_t, std::unique_ptr<CopyGroup>> copies; // by number / 32
   // The floors that unjoined copies started from, ascending, and how many of each: what they know
   // of the CTA may end there.
@@ -146,7 +148,20 @@ struct Observer {
 
 class Causality {
 public:
-  Causality(const LaunchShape& shape, bool versions);
+  Causality(const std::vector<LaunchShape>& grids, bool versions);
+
+  // causality_grids.cpp; see detector.hpp
+  void grid_begin(uint32_t grid, const std::vector<uint32_t>& behind);
+  void grid_end(uint32_t grid);
+  void grid_waited(Agent agent, uint32_t lanes, uint32_t grid);
+  uint32_t ctas() const { return uint32_t(ctas_.size()); }
+  uint32_t grid_of(uint32_t cta) const { return grids_.size() == 1 ? 0 : find_grid(cta); }
+  // Does the observer's warp (or also that lane of it) know that the CTA's grid, not its own, has
+  // ended?
+  static constexpr uint32_t kNoLane = 32;
+  bool grid_known(const Observer& o, uint32_t lane, uint32_t cta) const {
+    return grids_.size() > 1 && ended_before(o, lane, cta);
+  }
 
   void cta_begin(uint32_t cta);
   void cta_end(uint32_t cta);
@@ -155,10 +170,13 @@ public:
     return *ctas_[index];
   }
   const CtaState* find(uint32_t index) const { return ctas_[index].get(); }
-  // It ended and published nothing beyond itself: unordered with all that others still do.
-  bool forgotten(uint32_t index) const { return forgotten_[index]; }
-  uint32_t warp_lanes(uint32_t warp) const { // which lanes exist
-    return warp + 1 == shape_.warps_per_cta ? last_warp_ : 0xffffffff;
+  // It ended and published nothing beyond itself: what orders it with what others still do is that
+  // its grid, that of `beside`, has ended.
+  bool forgotten(uint32_t index, uint32_t beside) const {
+    return forgotten_[index] && grid_of(index) == grid_of(beside);
+  }
+  uint32_t warp_lanes(const CtaState& c, uint32_t warp) const { // which lanes exist
+    return warp + 1 == c.warps.size() ? c.last_warp : 0xffffffff;
   }
 
   static uint32_t time(const CtaState& c, const WarpState& w, uint32_t lane) {
@@ -270,8 +288,18 @@ private:
 
   const bool versions_;
   uint32_t pc_ = 0; // of the strong operations that follow
-  LaunchShape shape_;
-  uint32_t last_warp_;
+  struct Grid {
+    uint32_t first = 0; // CTA
+    LaunchShape shape;
+    ClockRef start; // what its CTAs know when they begin
+    ClockRef known; // what those that ended knew of other grids
+    bool ended = false;
+  };
+  uint32_t find_grid(uint32_t cta) const;
+  bool ended_before(const Observer& o, uint32_t lane, uint32_t cta) const;
+  void leave_knowledge(const CtaState& c, uint32_t cta);
+
+  std::vector<Grid> grids_;
   std::vector<std::unique_ptr<CtaState>> ctas_;
   std::vector<bool> forgotten_;
   SyncVariables global_;

@@ -76,7 +76,7 @@ void Causality::publish_lanes(CtaState& c, Agent agent, uint32_t lanes, ClockBui
   out.add(w.clock);
   out.add(cta_key(agent.cta), c.floor);
   out.add(warp_key(agent.cta, agent.warp), w.floor);
-  bool whole = lanes == warp_lanes(agent.warp) && uniform(c, w);
+  bool whole = lanes == warp_lanes(c, agent.warp) && uniform(c, w);
   if (whole) out.add(warp_key(agent.cta, agent.warp), time(c, w, 0) + 1);
   for (uint32_t m = lanes; m; m &= m - 1) {
     uint32_t l = uint32_t(std::countr_zero(m));
@@ -150,7 +150,7 @@ bool Causality::mbarrier_waited(Agent agent, uint32_t lanes, uint32_t offset, bo
   for (uint32_t number : b.completed_copies) mark_joined(c, number);
   b.completed_copies.clear();
   WarpState& w = c.warps[agent.warp];
-  if ((lanes | w.exited) == warp_lanes(agent.warp)) {
+  if ((lanes | w.exited) == warp_lanes(c, agent.warp)) {
     w.clock = merge(w.clock, b.completed);
     c.fine = true;
     return known;

@@ -143,7 +143,7 @@ void Causality::sc_fence(CtaState& c, Agent agent, uint32_t lanes, Scope scope, 
   all.add(w.clock);
   all.add(cta_key(agent.cta), c.floor);
   all.add(warp_key(agent.cta, agent.warp), w.floor);
-  bool whole = lanes == warp_lanes(agent.warp) && uniform(c, w);
+  bool whole = lanes == warp_lanes(c, agent.warp) && uniform(c, w);
   if (whole) all.add(warp_key(agent.cta, agent.warp), time(c, w, 0) + 1);
   for (uint32_t l = 0; l < 32; ++l) {
     if (!(lanes >> l & 1)) continue;

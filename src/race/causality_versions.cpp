@@ -83,7 +83,7 @@ void Causality::perform(uint32_t cta_index, const Masks& parts, const Masks& acq
   each(parts, [&](uint32_t w, uint32_t l) { performed(c, {cta_index, w}, l, all); });
   ClockRef clock = all.take();
   if (!clock) return;
-  c.performed.resize(size_t(shape_.warps_per_cta) * 32);
+  c.performed.resize(c.warps.size() * 32);
   each(acquiring, [&](uint32_t w, uint32_t l) { c.performed[w * 32 + l] = clock; });
 }
 

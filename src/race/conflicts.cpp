@@ -25,8 +25,8 @@ uint64_t instance_hash(const Conflict& c) {
 size_t Conflicts::KeyHash::operator()(const Key& k) const { return mix64(k.pcs ^ mix64(k.rest)); }
 
 void Conflicts::add(const Conflict& c) {
-  Key key = key_of(c.kind, c.first.info.pc, c.second.info.pc, c.space,
-                   distance(c.first.agent, c.second.agent));
+  Key key = key_of(c.kind, {c.first.info.pc, c.first.grid}, {c.second.info.pc, c.second.grid},
+                   c.space, distance(c.first.agent, c.second.agent));
   Recent& recent = recent_[slot(key)];
   if (!(key == recent.key)) {
     auto it = index_.find(key);

@@ -1,5 +1,5 @@
 // The list of conflicts found, each distinct one with a few instances that exploration can try.
-// Distinct means (kind, unordered pcs, space, distance of the agents: warp, CTA or grid).
+// Distinct means (kind, unordered operations, space, distance of the agents: warp, CTA or grid).
 #pragma once
 
 #include "race/access.hpp"
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace assay::race {
@@ -23,9 +24,12 @@ public:
   void add(const Conflict& conflict);
   // Is there no need to describe another instance of this one? Order conflicts, which no kernel
   // with hot atomics can avoid, are only sampled once there are many.
-  bool enough(Conflict::Kind kind, uint32_t pc, uint32_t other_pc, Space space, Distance distance) {
+  struct Operation {
+    uint32_t pc, grid;
+  };
+  bool enough(Conflict::Kind kind, Operation a, Operation b, Space space, Distance distance) {
     if (kind != Conflict::Kind::order) return false;
-    Key key = key_of(kind, pc, other_pc, space, distance);
+    Key key = key_of(kind, a, b, space, distance);
     const Recent& r = recent_[slot(key)];
     if (!(r.key == key) || groups_[r.group].count < kMany) return false;
     return ++groups_[r.group].count % kSample != 0;
@@ -39,11 +43,11 @@ private:
     uint64_t pcs, rest;
     bool operator==(const Key&) const = default;
   };
-  static Key key_of(Conflict::Kind kind, uint32_t pc, uint32_t other_pc, Space space,
-                    Distance distance) {
-    uint32_t low = pc < other_pc ? pc : other_pc, high = pc < other_pc ? other_pc : pc;
-    return {uint64_t(low) << 32 | high,
-            uint64_t(kind) << 16 | uint64_t(space) << 8 | uint64_t(distance)};
+  static Key key_of(Conflict::Kind kind, Operation a, Operation b, Space space, Distance distance) {
+    if (b.pc < a.pc || (b.pc == a.pc && b.grid < a.grid)) std::swap(a, b);
+    return {uint64_t(a.pc) << 32 | b.pc, uint64_t(a.grid) << 44 | uint64_t(b.grid) << 24 |
+                                             uint64_t(kind) << 16 | uint64_t(space) << 8 |
+                                             uint64_t(distance)};
   }
   static uint32_t slot(const Key& k) {
     return uint32_t((k.pcs ^ k.rest << 7) * 0x9e3779b97f4a7c15ull >> 60);

@@ -7,12 +7,12 @@
 namespace assay::race {
 
 struct Detector::State {
-  State(const LaunchShape& shape, const Limits& limits) : front(shape, limits) {}
+  State(const std::vector<LaunchShape>& grids, const Limits& limits) : front(grids, limits) {}
   Front front;
 };
 
-Detector::Detector(const LaunchShape& shape, const Limits& limits)
-    : state_(std::make_unique<State>(shape, limits)) {}
+Detector::Detector(const std::vector<LaunchShape>& grids, const Limits& limits)
+    : state_(std::make_unique<State>(grids, limits)) {}
 Detector::~Detector() = default;
 
 void Detector::track(uint64_t base, uint64_t bytes) { state_->front.shadow().track(base, bytes); }
@@ -58,6 +58,14 @@ void Detector::warp_sync(Agent agent, uint32_t lanes) {
 }
 void Detector::exited(Agent agent, uint32_t lanes) {
   state_->front.changing().exited(agent, lanes);
+}
+
+void Detector::grid_begin(uint32_t grid, const std::vector<uint32_t>& behind) {
+  state_->front.changing().grid_begin(grid, behind);
+}
+void Detector::grid_end(uint32_t grid) { state_->front.changing().grid_end(grid); }
+void Detector::grid_waited(Agent agent, uint32_t lanes, uint32_t grid) {
+  state_->front.changing().grid_waited(agent, lanes, grid);
 }
 
 void Detector::strong_write(Space space, Agent agent, uint32_t lane, uint64_t address,

@@ -1,4 +1,5 @@
-// The race detector: causality clocks and shadow memory for one launch.
+// The race detector: causality clocks and shadow memory for one launch, or for several that may
+// overlap. Their CTAs are then counted through all of them; `grid` says which of them is meant.
 // Implements the causality table of docs/concurrency.md (PTX ISA 9.0, chapter 8) and nothing else.
 //
 // Time is kept per lane, compressed: a full-CTA barrier raises every lane of the CTA to one common
@@ -27,7 +28,9 @@ struct Limits {
 
 class Detector {
 public:
-  Detector(const LaunchShape& shape, const Limits& limits);
+  Detector(const LaunchShape& shape, const Limits& limits)
+      : Detector(std::vector<LaunchShape>{shape}, limits) {}
+  Detector(const std::vector<LaunchShape>& grids, const Limits& limits);
   ~Detector();
   Detector(const Detector&) = delete;
   Detector& operator=(const Detector&) = delete;
@@ -69,6 +72,12 @@ public:
   void barrier(const BarrierPhase& phase);
   void warp_sync(Agent agent, uint32_t lanes); // (c)
   void exited(Agent agent, uint32_t lanes);
+
+  // (h) where there are several grids. A grid begins behind all of others that have ended; a grid
+  // has ended, all of its CTAs have; lanes learn that one has (griddepcontrol.wait).
+  void grid_begin(uint32_t grid, const std::vector<uint32_t>& behind);
+  void grid_end(uint32_t grid);
+  void grid_waited(Agent agent, uint32_t lanes, uint32_t grid);
 
   // (d) strong operations, called after the matching access(): how the lane's operation on
   // `address` publishes and takes release clocks. One lane at a time, in execution order.

@@ -38,9 +38,9 @@ size_t run_of(std::span<const AddressGroups::Group> groups, uint32_t bytes, uint
 }
 } // namespace
 
-Front::Front(const LaunchShape& shape, const Limits& limits)
-    : causality_(shape, limits.versions), conflicts_(shape.ctas - 1, limits.conflicts),
-      judge_(causality_, conflicts_), shadow_(causality_, shape.ctas, limits.shadow_bytes) {}
+Front::Front(const std::vector<LaunchShape>& grids, const Limits& limits)
+    : causality_(grids, limits.versions), conflicts_(causality_.ctas() - 1, limits.conflicts),
+      judge_(causality_, conflicts_), shadow_(causality_, causality_.ctas(), limits.shadow_bytes) {}
 
 void Front::prepare_anew(Space space, Agent agent) {
   CtaState& c = causality_.cta(agent.cta);

@@ -14,7 +14,7 @@ namespace assay::race {
 
 class Front {
 public:
-  Front(const LaunchShape& shape, const Limits& limits);
+  Front(const std::vector<LaunchShape>& grids, const Limits& limits);
 
   void affine(Space space, Agent agent, uint64_t address, uint32_t pc, uint16_t attributes);
   void broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,

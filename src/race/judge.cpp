@@ -33,6 +33,7 @@ bool same_lanes_only(const Record& e, const Record& n) {
 
 bool Judge::all_ordered(const Record& e, const Access& n) const {
   const Observer& o = n.observer;
+  if (causality_.grid_known(o, Causality::kNoLane, e.cta)) return true;
   if (e.copy()) return false;
   if (e.cta == o.cta) {
     if (e.time < o.cta_floor) return true;
@@ -139,11 +140,14 @@ void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
 void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pair& pair) {
   Agent earlier = Access::agent_of(e, pair.warp, pair.earlier_lane);
   Agent later = n.agent(pair.lane);
-  if (conflicts_.enough(kind, e.pc, n.record.pc, n.space, distance(earlier, later))) return;
+  const uint32_t grids[] = {causality_.grid_of(e.cta), causality_.grid_of(n.record.cta)};
+  if (conflicts_.enough(kind, {e.pc, grids[0]}, {n.record.pc, grids[1]}, n.space,
+                        distance(earlier, later)))
+    return;
   Conflict c;
   c.kind = kind;
-  c.first = {earlier, pair.earlier_lane, unpack(e.pc, e.attributes), e.time};
-  c.second = {later, pair.lane, unpack(n.record.pc, n.record.attributes), n.record.time};
+  c.first = {earlier, pair.earlier_lane, unpack(e.pc, e.attributes), e.time, grids[0]};
+  c.second = {later, pair.lane, unpack(n.record.pc, n.record.attributes), n.record.time, grids[1]};
   c.space = n.space;
   c.space_cta = n.space_cta;
   c.address = n.row_address + uint32_t(pair.from);
@@ -154,15 +158,17 @@ void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pa
 void Judge::same_instruction(const Access& n, uint32_t lane, uint32_t other, uint64_t address,
                              bool differ) {
   AccessInfo info = unpack(n.record.pc, n.record.attributes);
+  const uint32_t grid = causality_.grid_of(n.record.cta);
+  const Conflicts::Operation operation{info.pc, grid};
   if (info.strong &&
-      conflicts_.enough(Conflict::Kind::order, info.pc, info.pc, n.space, Distance::warp))
+      conflicts_.enough(Conflict::Kind::order, operation, operation, n.space, Distance::warp))
     return;
   Conflict c;
   c.kind = info.strong ? Conflict::Kind::order
            : differ    ? Conflict::Kind::same_instruction
                        : Conflict::Kind::value_race;
-  c.first = {n.agent(lane), lane, info, n.record.time};
-  c.second = {n.agent(other), other, info, n.record.time};
+  c.first = {n.agent(lane), lane, info, n.record.time, grid};
+  c.second = {n.agent(other), other, info, n.record.time, grid};
   c.space = n.space;
   c.space_cta = n.space_cta;
   c.address = address;

@@ -221,7 +221,7 @@ bool Shadow::merge_in(uint32_t& head, const Place& p, const Record& record, cons
         r.copy())
       continue;
     // Where many CTAs poll one location, nearly all records are others'.
-    if (r.cta != record.cta && !causality_.forgotten(r.cta)) continue;
+    if (r.cta != record.cta && !causality_.forgotten(r.cta, record.cta)) continue;
     bool by_new = record.changing() && r.change != record.change && covers(record, r);
     bool still = !by_new && !(record.changing() && r.change != record.change) && unchanged(r);
     if (r.cta != record.cta) {

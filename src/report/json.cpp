@@ -23,6 +23,7 @@ Json to_json(const Location& location) {
   if (location.thread)
     out["thread"] = Json{{"block", triple(location.thread->block)},
                          {"thread", triple(location.thread->thread)}};
+  if (!location.launch.empty()) out["launch"] = location.launch;
   out["operation"] = location.operation;
   out["address"] = nullptr;
   if (!location.buffer.empty())

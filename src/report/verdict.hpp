@@ -23,6 +23,7 @@ struct Location {
   uint32_t line = 0, column = 0;
   std::string function;
   std::optional<Thread> thread;
+  std::string launch;    // which one it is, where several may overlap
   std::string operation; // "stores 4 bytes"
   std::string buffer;    // empty: no address
   uint64_t offset = 0;

@@ -1,6 +1,6 @@
 // Device models, launch limits, residency. Sources: CUDA C++ Programming Guide 13.0, table
 // "Technical Specifications per Compute Capability"; SM counts from NVIDIA's data sheets.
-#include "vgpu/launch.hpp"
+#include "vgpu/launch_order.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,8 @@
 namespace assay::vgpu {
 
 namespace {
+constexpr uint64_t kMostCtas = uint64_t(1) << 26;
+
 //                        name       SMs  regs   smem/SM smem/CTA threads CTAs cc
 const DeviceModel kModels[] = {
     {"v100", 80, 65536, 98304, 98304, 2048, 32, 70},
@@ -52,7 +54,7 @@ Result<void> validate(const JobSpec& job) {
     if (l.grid[0] > 0x7fffffffu || l.grid[1] > 65535 || l.grid[2] > 65535)
       return usage_error(
           fmt::format("grid {} exceeds the limits 2147483647,65535,65535", list(l.grid)));
-    if (ctas > (uint64_t(1) << 26))
+    if (ctas > kMostCtas)
       return usage_error(fmt::format("grid {} has {} CTAs; the virtual GPU runs at most 2^26",
                                      list(l.grid), ctas));
     for (int k = 0; k < 3; ++k) {
@@ -91,6 +93,13 @@ Result<void> validate(const JobSpec& job) {
         return usage_error(fmt::format(
             "argument {} has {} bytes, but parameter {} ({}) of {} takes {}", i,
             l.arguments[i].bytes.size(), i, p.parameters[i].name, p.kernel, p.parameters[i].bytes));
+  }
+  uint64_t together = 0; // in the stage so far: they get numbers through all of its launches
+  const LaunchOrder order = launch_order(job);
+  for (uint32_t i = 0; i < job.launches.size(); ++i) {
+    together = (order.stage[i] == i ? 0 : together) + ctas_of(job.launches[i]);
+    if (together > kMostCtas)
+      return usage_error("launches that may overlap have more than 2^26 CTAs together");
   }
   return {};
 }

@@ -42,6 +42,11 @@ struct LaunchSpec {
   uint32_t dynamic_shared = 0;
   bool cooperative = false;
   std::vector<Argument> arguments; // one per parameter
+  // What it is ordered behind (launch_order.hpp).
+  uint32_t stream = 0;
+  std::vector<uint32_t> after; // waits for events that were recorded behind these earlier launches
+  bool programmatic =
+      false; // may start once the one before it in its stream lets its dependents go
 };
 
 // What one machine looks like: residency and limits follow it.
@@ -53,7 +58,7 @@ struct DeviceModel {
 };
 Result<DeviceModel> device_model(const std::string& name); // "h200", "h100", "a100", "rtx4090", …
 
-struct JobSpec { // buffers and launches in stream order; what schedules are explored of
+struct JobSpec { // buffers, and launches as they are issued; what schedules are explored of
   std::vector<BufferSpec> buffers;
   std::vector<LaunchSpec> launches;
   DeviceModel device;
@@ -73,7 +78,7 @@ struct Arm {
   race::Side second; // let through
   race::Space space = race::Space::global;
   uint64_t address = 0;
-  uint32_t launch = 0;
+  uint32_t launch = 0; // the first of those that may overlap
   bool missed = false; // nothing is held: `second`, a strong read, misses `first`, a strong write
 };
 
@@ -110,8 +115,8 @@ struct ThreadId {
 // One place of a finding: an access or a waiting agent.
 struct Place {
   uint32_t launch = 0;
-  uint32_t pc = 0; // op index of the launch's program
-  race::Agent agent;
+  uint32_t pc = 0;   // op index of the launch's program
+  race::Agent agent; // its CTA counted within the launch
   uint32_t lane = 0;
   std::string operation; // "store 4 bytes", "waits at barrier 0 (32 of 64 threads)"
   bool has_address = false;
@@ -164,6 +169,8 @@ struct Outcome {
   bool strong = false;        // atomics that do not commute, flags, other strong accesses
   bool arms_reversed = false; // the armed pair ran in the other order
   std::vector<RunNote> notes;
+  // Of launches that may overlap together, under the first of them: Side::grid counts from there,
+  // and the agents' CTAs are counted through all of them.
   struct LaunchConflicts {
     uint32_t launch;
     std::vector<race::Conflict> conflicts;

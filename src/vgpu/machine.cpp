@@ -1,6 +1,7 @@
 // A launch's machine: code bound to handlers, calls, events.
 #include "vgpu/machine.hpp"
 #include "vgpu/frames.hpp"
+#include "vgpu/stage.hpp"
 #include "vgpu/watch.hpp"
 
 #include "base/check.hpp"
@@ -9,12 +10,14 @@
 
 namespace assay::vgpu {
 
-Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_, Memory& memory_,
-                 RuntimeMemory& runtime_, schedule::Policy& policy_, Outcome& outcome_)
-    : job(job_), launch(job_.launches[index]), program(*launch.program), launch_index(index),
-      options(options_), memory(memory_), runtime(runtime_), policy(policy_), outcome(outcome_),
-      total_ctas(launch.grid[0] * launch.grid[1] * launch.grid[2]), not_started(total_ctas),
-      table(total_ctas) {
+Machine::Machine(Stage& stage_, uint32_t index)
+    : stage(stage_), job(stage.job), launch(job.launches[index]), program(*launch.program),
+      launch_index(index), options(stage.options), memory(stage.memory), runtime(stage.runtime),
+      policy(stage.policy), outcome(stage.outcome), detector(stage.detector.get()),
+      abort(stage.abort), misses_writes(stage.misses_writes), total_ctas(uint32_t(ctas_of(launch))),
+      first_cta(stage.order.first_cta[index]), runnable(stage.runnable), not_started(total_ctas),
+      table(stage.table), live_ctas(stage.live_ctas), stalled_agents(stage.stalled_agents),
+      arms(stage.arms), changed(stage.changed), spinning(stage.spinning) {
   threads = launch.block[0] * launch.block[1] * launch.block[2];
   warps_per_cta = (threads + 31) / 32;
   shared_bytes = program.static_shared_bytes + launch.dynamic_shared;
@@ -36,17 +39,6 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
   parameter_region.base = ir::window_base(ir::kParamWindow);
   parameter_region.read_only = true;
 
-  if (options.detect) {
-    race::LaunchShape shape{total_ctas, warps_per_cta, threads % 32 ? threads % 32 : 32};
-    misses_writes = policy.misses_writes();
-    for (const Arm& arm : options.arms) misses_writes |= arm.missed && arm.launch == index;
-    race::Limits limits;
-    limits.versions = misses_writes;
-    detector = std::make_unique<race::Detector>(shape, limits);
-    for (Region* r : memory.regions())
-      if (r->tracked) detector->track(r->base, r->size);
-    for (Region* r : runtime.regions()) detector->track(r->base, r->size);
-  }
   if (options.one_float_order) float_sums = std::make_unique<FloatSums>();
   vector_level = &level(options.level);
   for (int mode = 0; mode < 2; ++mode) {
@@ -71,12 +63,9 @@ Machine::Machine(const JobSpec& job_, uint32_t index, const RunOptions& options_
         code[mode][pc].run = vector_level->armed;
       }
   };
-  for (const Arm& arm : options.arms) {
-    if (arm.launch != index) continue;
-    arms.push_back({arm});
-    if (arm.missed) continue;
-    for (uint32_t pc : {arm.first.info.pc, arm.second.info.pc}) ask_before(pc);
-  }
+  for (const ArmState& a : arms)
+    for (const race::Side* side : {&a.arm.first, &a.arm.second})
+      if (!a.arm.missed && side->agent.cta - first_cta < total_ctas) ask_before(side->info.pc);
   if (options.watch && options.watch->launch() == index && detector) {
     options.watch->begin();
     for (uint32_t pc = 0; pc < program.ops.size(); ++pc)

@@ -26,10 +26,10 @@ struct ArmState { // an Arm of RunOptions during one run
 };
 
 struct Level;
+struct Stage;
 
 struct Machine {
-  Machine(const JobSpec& job, uint32_t launch_index, const RunOptions& options, Memory& memory,
-          RuntimeMemory& runtime, schedule::Policy& policy, Outcome& outcome);
+  Machine(Stage& stage, uint32_t launch_index);
   ~Machine();
   void run();
 
@@ -59,6 +59,7 @@ struct Machine {
   std::string region_name(const Warp& w, const Region& region) const;
   void runtime_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs); // printf, assert, malloc …
   void fence(Warp& w, const ir::Op& op);
+  bool grid_dependents(Warp& w, const ir::Op& op); // false: the group waits
   // The general load and store: any space, any width, any mask; checks, observes, reports.
   bool local_row(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active, bool write);
   void load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t lanes);
@@ -97,6 +98,7 @@ struct Machine {
   bool local_reserve(Warp& w, uint64_t bytes);
 
   // -- state ------------------------------------------------------------------------------------
+  Stage& stage; // with other launches that may overlap; what they share is a reference here
   const JobSpec& job;
   const LaunchSpec& launch;
   const ir::Program& program;
@@ -106,24 +108,25 @@ struct Machine {
   RuntimeMemory& runtime;
   schedule::Policy& policy;
   Outcome& outcome;
-  std::unique_ptr<race::Detector> detector; // null without detection
+  race::Detector* const detector; // null without detection
   std::vector<uint8_t> parameters;
   Region parameter_region;
   std::vector<Exec> code[2];         // masked, full
   std::vector<Handler> originals[2]; // of armed operations
   const Level* vector_level = nullptr;
   alignas(64) uint8_t row[512]; // what one store of a warp writes, while it is put together
-  bool abort = false, retrack = false, hash_path = false, saw_strong = false;
+  bool& abort;
+  bool retrack = false, hash_path = false, saw_strong = false;
   bool partners_vary = false;            // at counted barriers
   std::unique_ptr<FloatSums> float_sums; // where they are to come in one order
-  bool misses_writes = false;            // strong reads may
+  const bool misses_writes;              // strong reads may
   bool asks_phases = false;   // other threads decide what an mbarrier tells, and that is used
   bool reads_pending = false; // so is the number of arrivals
   bool allocates = false;     // from the heap: addresses that nothing defines
   std::vector<bool> retrack_buffers;
   uint64_t path_hash = 0;
   uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;
-  const uint32_t total_ctas;
+  const uint32_t total_ctas, first_cta; // the latter of the stage's
   uint64_t resident_limit = 1;
   uint64_t atomic_lanes = 0; // lanes of atomic operations that have run
   uint64_t vain_polls = 0;   // that found what they had found before
@@ -154,18 +157,18 @@ struct Machine {
 
   // -- scheduling (machine_schedule.cpp) --------------------------------------------------------
   std::vector<std::unique_ptr<Cta>> resident;
-  Runnable runnable;
+  Runnable& runnable;
   std::vector<std::unique_ptr<Cta>> spare; // finished CTAs whose storage is used again
   Admission not_started;
-  CtaTable table;                          // of the resident ones
+  CtaTable& table;                         // of the resident ones
   std::vector<ir::Constant> cta_constants; // of the kernel: those that differ between CTAs
   std::vector<uint8_t> shared_poison;      // what shared memory holds when a CTA starts
-  uint32_t live_ctas = 0;
+  uint32_t& live_ctas;
   Barrier completed; // the phase that complete_barrier works on
   race::Detector::BarrierPhase phase;
   uint32_t next_join = 1;
-  uint64_t stalled_agents = 0; // visits in a row without progress
-  std::vector<ArmState> arms;
+  uint64_t& stalled_agents; // visits in a row without progress
+  std::vector<ArmState>& arms;
 
   void set_state(Warp& w, Group& g, GroupState state) {
     if (g.state == state) return;
@@ -178,6 +181,16 @@ struct Machine {
   }
   bool admit();
   bool admit_stalled();
+  // -- launches that overlap (machine_stage.cpp) ------------------------------------------------
+  uint32_t released_ctas = 0, finished_ctas = 0; // CTAs that let dependents go or ended, that ended
+  bool begun = false;                            // the detector knows what it is behind
+  bool may_start() const;                        // as far as other launches are concerned
+  bool has_room() const;
+  uint32_t admissible() const { return may_start() && has_room() ? not_started.left() : 0; }
+  uint32_t without_room() const; // CTAs of the stage that wait for nothing but room
+  size_t residents() const;      // of the stage
+  void begin_grid();
+  void end_grid();
   // -- CTAs (machine_cta.cpp) -------------------------------------------------------------------
   void prepare_ctas();
   void start_cta(uint32_t index);
@@ -222,7 +235,7 @@ struct Machine {
   bool release_held();
   // -- mbarrier objects (machine_mbarrier.cpp) ----------------------------------------------------
   bool counts_pending = false; // states must hold the number of pending arrivals
-  bool changed = false;        // some byte or object, since waits were refused
+  bool& changed;               // some byte or object, since waits were refused
   bool mbarrier_places(Warp& w, uint32_t pc, const ir::Op& op, char* regs, const char* what,
                        uint64_t* offset);
   void observe_mbarrier(race::Agent who, uint32_t pc, uint32_t lanes, const uint64_t* offset);
@@ -239,7 +252,9 @@ struct Machine {
   void wake_mbarrier(Cta& cta, uint32_t offset);
   uint32_t phases_complete(Warp& w, uint32_t pc, const ir::Op& op, char* regs,
                            const uint64_t* offset);
-  bool refuse_waits();   // false: nobody waits; a deadlock is an event
+  bool refuse_waits(); // false: nobody waits; a deadlock is an event
+  void look_at_waits(bool& any, bool& hopeless);
+  void refuse();
   void second_has_run(); // of an armed pair whose first access is held
   void split(Warp& w, Group& g);
   void deadlock();
@@ -249,6 +264,7 @@ struct Machine {
   void report_hang();
   void note_residency();
   uint64_t state_hash() const;
+  uint64_t unrepeatable_events() const; // of the stage, which speak against a hang
   Place loop_place(const Warp& w, const Group& g);
   uint64_t stalls = 0, next_hang_check = 0; // how often all agents had stalled
   uint64_t unrepeatable = 0;                // reads of clocks, of values that were overwritten
@@ -258,7 +274,7 @@ struct Machine {
   void polled(Warp& w, uint32_t pc, uint32_t lanes, const uint8_t* const* cells, uint32_t bytes);
   bool in_vain(schedule::AgentId id); // would it only find again what it has found?
   uint32_t pass_over(uint32_t pick);  // the next agent from there on that is not in_vain
-  bool spinning = false;              // some group has spun
+  bool& spinning;                     // some group has spun
   void settle(Warp& w);               // merges what may merge, lets blocked joins go
   void enter_function(Warp& w, Group& g, uint32_t function, uint32_t regs_base,
                       uint32_t local_base);

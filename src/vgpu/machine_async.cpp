@@ -4,7 +4,7 @@
 // wait allows. An arrival that follows copies can run once those of its instruction's lanes are
 // complete.
 #include "base/check.hpp"
-#include "vgpu/machine.hpp"
+#include "vgpu/stage.hpp"
 #include "vgpu/watch.hpp"
 
 #include <fmt/format.h>
@@ -134,11 +134,12 @@ void Machine::demand(Cta& cta, Copy& copy) {
 bool Machine::demand_all() {
   bool any = false;
   if (copies_when != schedule::Copies::on_demand) return false;
-  for (auto& cta : resident)
-    for (auto& c : cta->copies) {
-      any |= !c->demanded;
-      demand(*cta, *c);
-    }
+  for (const auto& m : stage.machines)
+    for (auto& cta : m->resident)
+      for (auto& c : cta->copies) {
+        any |= !c->demanded;
+        demand(*cta, *c);
+      }
   return any;
 }
 

@@ -2,7 +2,7 @@
 // as a defect: docs/concurrency.md, "Lanes, convergence, barriers, exit".
 #include "base/check.hpp"
 #include "vgpu/frames.hpp"
-#include "vgpu/machine.hpp"
+#include "vgpu/stage.hpp"
 #include "vgpu/watch.hpp"
 
 #include <fmt/format.h>
@@ -291,7 +291,10 @@ std::string Machine::waits_for(const Warp& w, const Group& g) const {
                        (g.meet_mask ? g.meet_mask : kAllLanes) & w.live & ~there);
   }
   case GroupState::at_join: return "waits for its warp to reconverge";
-  case GroupState::at_async: return "waits for asynchronous copies";
+  case GroupState::at_async:
+    return program.ops[g.pc].code == ir::OpCode::grid_dependents
+               ? "waits for the launch that its own depends on to end"
+               : "waits for asynchronous copies";
   case GroupState::at_mbarrier: {
     auto it = w.cta->mbarriers.find(g.mbarrier);
     if (it == w.cta->mbarriers.end()) return "waits for an mbarrier that is no more";
@@ -308,18 +311,19 @@ std::string Machine::waits_for(const Warp& w, const Group& g) const {
 void Machine::deadlock() {
   Event event{EventKind::deadlock, "no thread can go on: each waits for another", {}};
   uint32_t waiting = 0;
-  for (auto& cta : resident)
-    for (auto& w : cta->warps)
-      for (Group& g : w->groups) {
-        if (g.state == GroupState::dead) continue;
-        ++waiting;
-        if (event.places.size() < 64)
-          event.places.push_back(
-              place(*w, g.pc, uint32_t(__builtin_ctz(g.lanes)), waits_for(*w, g)));
-      }
+  for (const auto& m : stage.machines)
+    for (auto& cta : m->resident)
+      for (auto& w : cta->warps)
+        for (Group& g : w->groups) {
+          if (g.state == GroupState::dead) continue;
+          ++waiting;
+          if (event.places.size() < 64)
+            event.places.push_back(
+                m->place(*w, g.pc, uint32_t(__builtin_ctz(g.lanes)), m->waits_for(*w, g)));
+        }
   event.message = fmt::format("{} group{} of threads wait and nothing can run: a deadlock", waiting,
                               waiting == 1 ? "" : "s");
-  event.starved = !not_started.empty();
+  event.starved = without_room() != 0;
   outcome.events.push_back(std::move(event));
   abort = true;
 }

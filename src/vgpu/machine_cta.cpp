@@ -2,7 +2,7 @@
 // in a warp's registers when its storage serves the next CTA; what a kernel may read before it
 // writes it is zeroed, so that no value comes from whoever ran there before.
 #include "ir/special.hpp"
-#include "vgpu/machine.hpp"
+#include "vgpu/stage.hpp"
 
 #include <cstring>
 
@@ -143,7 +143,8 @@ void Machine::start_cta(uint32_t index) {
     made->warps.resize(warps_per_cta);
   }
   Cta& cta = *made;
-  cta.index = index;
+  cta.index = first_cta + index;
+  cta.let_go = false;
   cta.id[0] = index % launch.grid[0];
   cta.id[1] = index / launch.grid[0] % launch.grid[1];
   cta.id[2] = index / launch.grid[0] / launch.grid[1];
@@ -162,8 +163,9 @@ void Machine::start_cta(uint32_t index) {
     cta.barriers[size_t(__builtin_ctz(cta.open_barriers))].open = false;
   for (Cta::CountedUse& use : cta.counted) use = {};
   cta.used_plainly = 0;
-  if (detector) detector->cta_begin(index, shared_bytes);
-  table.insert(index, &cta);
+  if (detector && !begun) begin_grid();
+  if (detector) detector->cta_begin(cta.index, shared_bytes);
+  table.insert(cta.index, &cta);
   resident.push_back(std::move(made));
   ++live_ctas;
   for (uint32_t i = 0; i < warps_per_cta; ++i) start_warp(cta, i);
@@ -186,6 +188,8 @@ void Machine::finish_cta(Cta& cta) {
   if (detector) detector->cta_end(cta.index);
   cta.finished = true;
   --live_ctas;
+  released_ctas += !cta.let_go;
+  if (++finished_ctas == total_ctas && !stage.alone()) end_grid();
 }
 
 void Machine::retire(Cta& cta) {

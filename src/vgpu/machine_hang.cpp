@@ -7,7 +7,7 @@
 // hang: a clock that was read, a write that a strong read missed, a copy under way, memory
 // allocated or text printed. Loops that count their turns do not repeat; they end by the step
 // budget.
-#include "vgpu/machine.hpp"
+#include "vgpu/stage.hpp"
 
 #include "base/hash.hpp"
 
@@ -29,17 +29,24 @@ uint64_t hash_of(const Group& g, uint64_t seed) {
 } // namespace
 
 uint64_t Machine::state_hash() const {
-  uint64_t h = resident.size();
-  for (const auto& cta : resident) {
-    h = h * 31 + cta->index;
-    for (const auto& w : cta->warps) {
-      for (const Group& g : w->groups)
-        if (g.state != GroupState::dead) h = hash_of(g, h);
-      h = hash64(w->registers.data(), w->registers.size() * sizeof w->registers[0], h);
-      h = hash64(w->local.data(), w->local.size() * sizeof w->local[0], h);
+  uint64_t h = residents();
+  for (const auto& m : stage.machines)
+    for (const auto& cta : m->resident) {
+      h = h * 31 + cta->index;
+      for (const auto& w : cta->warps) {
+        for (const Group& g : w->groups)
+          if (g.state != GroupState::dead) h = hash_of(g, h);
+        h = hash64(w->registers.data(), w->registers.size() * sizeof w->registers[0], h);
+        h = hash64(w->local.data(), w->local.size() * sizeof w->local[0], h);
+      }
     }
-  }
   return h;
+}
+
+uint64_t Machine::unrepeatable_events() const {
+  uint64_t all = 0;
+  for (const auto& m : stage.machines) all += m->unrepeatable + m->heap_next + m->printed.size();
+  return all;
 }
 
 // Runs each agent once; false: something changed, or one of them is gone.
@@ -61,14 +68,12 @@ bool Machine::hangs() {
   const std::vector<schedule::AgentId> all(runnable.ids().begin(), runnable.ids().end());
   for (schedule::AgentId id : all)
     if (id.unit >= schedule::kCopyUnit) return false;
-  const uint64_t changing = unrepeatable, heap = heap_next;
-  const size_t text = printed.size();
+  const uint64_t changing = unrepeatable_events();
   // The first round takes those that the policy stopped amid their loops to where a slice ends.
   constexpr int kRounds = 4;
   uint64_t states[kRounds];
   for (int k = 0; k < kRounds; ++k) {
-    if (!full_round(all) || unrepeatable != changing || heap_next != heap || printed.size() != text)
-      return false;
+    if (!full_round(all) || unrepeatable_events() != changing) return false;
     states[k] = state_hash();
     if (std::find(states, states + k, states[k]) != states + k) return true;
   }
@@ -102,21 +107,17 @@ Place Machine::loop_place(const Warp& w, const Group& g) {
 
 void Machine::report_hang() {
   Event event{EventKind::hang, "", {}};
-  event.starved = !not_started.empty();
+  event.starved = without_room() != 0;
   uint32_t groups = 0, waiting = 0;
-  for (auto& cta : resident)
-    for (auto& w : cta->warps)
-      for (const Group& g : w->groups) {
-        if (g.state == GroupState::dead) continue;
-        ++(g.state == GroupState::ready ? groups : waiting);
-        if (event.places.size() < 64 && g.state == GroupState::ready)
-          event.places.push_back(loop_place(*w, g));
-      }
-  for (auto& cta : resident)
-    for (auto& w : cta->warps)
-      for (const Group& g : w->groups)
-        if (event.places.size() < 64 && g.state != GroupState::dead && g.state != GroupState::ready)
-          event.places.push_back(loop_place(*w, g));
+  for (const bool ready : {true, false}) // those that can run come first
+    for (const auto& m : stage.machines)
+      for (auto& cta : m->resident)
+        for (auto& w : cta->warps)
+          for (const Group& g : w->groups) {
+            if (g.state == GroupState::dead || (g.state == GroupState::ready) != ready) continue;
+            ++(ready ? groups : waiting);
+            if (event.places.size() < 64) event.places.push_back(m->loop_place(*w, g));
+          }
   event.message =
       fmt::format("{} group{} of threads can never leave {} loop{}", groups, groups == 1 ? "" : "s",
                   groups == 1 ? "its" : "their", groups == 1 ? "" : "s");
@@ -125,7 +126,7 @@ void Machine::report_hang() {
   event.message += ": a full round of all of them changed nothing";
   if (event.starved)
     event.message += fmt::format(" ({} blocks have not started, since {} are resident)",
-                                 not_started.left(), resident.size());
+                                 without_room(), residents());
   outcome.events.push_back(std::move(event));
   abort = true;
 }
@@ -149,7 +150,7 @@ void Machine::note_residency() {
       note("relies-on-residency",
            "blocks wait for others that start after them, so that all of them must be resident at "
            "once",
-           loop_place(w, g));
+           w.machine->loop_place(w, g));
 }
 
 } // namespace assay::vgpu

@@ -11,7 +11,7 @@
 // all who are suspended are told "no"; if all of them would but ask again, it is a deadlock.
 #include "base/check.hpp"
 #include "base/hash.hpp"
-#include "vgpu/machine.hpp"
+#include "vgpu/stage.hpp"
 
 #include <fmt/format.h>
 
@@ -381,6 +381,14 @@ bool Machine::mbarrier_wait(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
 // that cannot help, since they have come back to the same state and nothing has changed.
 bool Machine::refuse_waits() {
   bool any = false, hopeless = !changed;
+  for (const auto& m : stage.machines) m->look_at_waits(any, hopeless);
+  changed = false;
+  if (!any || (runnable.empty() && hopeless)) return false;
+  for (const auto& m : stage.machines) m->refuse();
+  return true;
+}
+
+void Machine::look_at_waits(bool& any, bool& hopeless) {
   for (auto& cta : resident)
     for (auto& w : cta->warps)
       for (Group& g : w->groups) {
@@ -391,8 +399,9 @@ bool Machine::refuse_waits() {
         hopeless &= state == g.refused_state;
         g.refused_state = state;
       }
-  changed = false;
-  if (!any || (runnable.empty() && hopeless)) return false;
+}
+
+void Machine::refuse() {
   for (auto& cta : resident)
     for (auto& w : cta->warps)
       for (Group& g : w->groups) {
@@ -400,7 +409,6 @@ bool Machine::refuse_waits() {
         g.refused = true;
         set_state(*w, g, GroupState::ready);
       }
-  return true;
 }
 
 } // namespace assay::vgpu

@@ -1,6 +1,6 @@
 // Fences, and the device runtime: printf, assert, malloc, free. Source: CUDA C++ Programming Guide,
 // "Formatted Output", "Assertion", "Dynamic Global Memory Allocation".
-#include "vgpu/machine.hpp"
+#include "vgpu/stage.hpp"
 
 #include <fmt/format.h>
 #include <fmt/printf.h>
@@ -15,7 +15,7 @@ namespace assay::vgpu {
 void Machine::fence(Warp& w, const ir::Op& op) {
   auto semantics = ir::Semantics(op.imm & 255);
   // The order in which fence.sc execute is the schedule's: one run does not settle it.
-  saw_strong |= semantics == ir::Semantics::sc && total_ctas > 1;
+  saw_strong |= semantics == ir::Semantics::sc && (total_ctas > 1 || !stage.alone());
   if (!detector) return;
   auto scope = race::Scope(op.imm >> 8 & 255);
   using F = race::Detector::Fence;

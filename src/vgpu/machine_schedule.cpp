@@ -4,7 +4,7 @@
 // Invariants: `runnable` holds exactly the ready groups and the pending copies, sorted; a group's
 // id (its lowest lane) changes only between erase and insert; every live lane is in one live group.
 #include "base/check.hpp"
-#include "vgpu/machine.hpp"
+#include "vgpu/stage.hpp"
 
 #include <fmt/format.h>
 
@@ -276,15 +276,27 @@ void Machine::after_slice(Warp& w, Group& g) {
 }
 
 bool Machine::admit() {
-  if (not_started.empty() || resident.size() >= resident_limit) return false;
-  uint32_t n = not_started.left(), k = policy.choose(schedule::Choice::admit, n);
-  start_cta(not_started.take(k < n ? k : 0));
+  uint32_t n = 0;
+  for (const auto& m : stage.machines) n += m->admissible();
+  if (!n) return false;
+  uint32_t k = policy.choose(schedule::Choice::admit, n);
+  if (k >= n) k = 0;
+  for (const auto& m : stage.machines) {
+    const uint32_t own = m->admissible();
+    if (k < own) {
+      m->start_cta(m->not_started.take(k));
+      break;
+    }
+    k -= own;
+  }
   return true;
 }
 
 // The resident CTAs wait: another one starts if there is room.
 bool Machine::admit_stalled() {
-  if (not_started.empty() || resident.size() >= resident_limit) return false;
+  bool any = false;
+  for (const auto& m : stage.machines) any |= m->admissible() != 0;
+  if (!any) return false;
   note_residency();
   return admit();
 }
@@ -298,22 +310,25 @@ bool Machine::release_held() {
     a.holding = false;
   }
   if (!any) return false;
-  for (auto& cta : resident) {
-    for (auto& w : cta->warps)
-      for (Group& g : w->groups)
-        if (g.state == GroupState::held) set_state(*w, g, GroupState::ready);
-    for (auto& c : cta->copies)
-      if (c->held) {
-        c->held = false;
-        offer(*cta, *c);
-      }
-  }
+  for (const auto& m : stage.machines)
+    for (auto& cta : m->resident) {
+      for (auto& w : cta->warps)
+        for (Group& g : w->groups)
+          if (g.state == GroupState::held) set_state(*w, g, GroupState::ready);
+      for (auto& c : cta->copies)
+        if (c->held) {
+          c->held = false;
+          offer(*cta, *c);
+        }
+    }
   return true;
 }
 
 void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
   Cta* cta = table.find(id.cta);
   CHECK(cta);
+  Machine& owner = *cta->warps.front()->machine;
+  if (&owner != this) return owner.run_agent(id, allowed);
   if (id.unit >= schedule::kCopyUnit) {
     run_copy(*cta, id.unit - schedule::kCopyUnit);
     ++points;
@@ -332,9 +347,11 @@ void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
 }
 
 uint64_t Machine::spent() const {
-  return outcome.thread_instructions + instructions +
-         kPointSteps * (outcome.scheduling_points + points) + kAtomicSteps * atomic_lanes +
-         kVainSteps * vain_polls;
+  uint64_t all = outcome.thread_instructions + kPointSteps * outcome.scheduling_points;
+  for (const auto& m : stage.machines)
+    all += m->instructions + kPointSteps * m->points + kAtomicSteps * m->atomic_lanes +
+           kVainSteps * m->vain_polls;
+  return all;
 }
 
 // Cancelled, out of memory, or the budget or the time spent? What other threads and the clock
@@ -364,8 +381,15 @@ bool Machine::lost_accesses() {
 }
 
 void Machine::run() {
-  policy.begin({launch_index, total_ctas, warps_per_cta, resident_limit});
-  store_descending = policy.choose(schedule::Choice::store_winner, 2) == 1;
+  schedule::Launch all{launch_index};
+  for (const auto& m : stage.machines) {
+    all.ctas += m->total_ctas;
+    all.warps_per_cta = std::max(all.warps_per_cta, m->warps_per_cta);
+    all.residency = std::max(all.residency, m->resident_limit);
+  }
+  policy.begin(all);
+  for (const auto& m : stage.machines)
+    m->store_descending = policy.choose(schedule::Choice::store_winner, 2) == 1;
   admit();
   const bool admits_all = policy.admit_all();
   schedule::AgentId last{0xffffffff, 0xffffffff};

@@ -163,7 +163,7 @@ void Machine::special_register(Warp& w, uint32_t pc, const ir::Op& op, char* reg
   // that library takes zero for the answer that there is none.
   const uint64_t index = op.imm >> 8;
   if (s == S::envreg && (index == 1 || index == 2)) {
-    uint64_t workspace = launch.cooperative ? runtime.workspace().base : 0;
+    uint64_t workspace = launch.cooperative ? runtime.workspace(launch_index) : 0;
     per_lane32(w, regs, op.d,
                [&](uint32_t) { return uint32_t(index == 1 ? workspace >> 32 : workspace); });
     return;

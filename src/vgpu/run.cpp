@@ -1,5 +1,5 @@
-// One job, once: its launches in stream order over one memory, under one policy.
-#include "vgpu/machine.hpp"
+// One job, once: its launches, as they are ordered, over one memory, under one policy.
+#include "vgpu/stage.hpp"
 
 #include <ctime>
 
@@ -22,40 +22,51 @@ schedule::Trace::Armed armed_form(const Arm& arm) {
   return a;
 }
 
+// What a launch's machine says against a proof.
+void doubts(const Machine& m, std::vector<std::string>& why_not) {
+  if (m.saw_strong) why_not.push_back("uses atomics, volatile or other strong accesses");
+  if (m.partners_vary) why_not.push_back("more warps use a counted barrier than its count admits");
+  if (m.allocates) why_not.push_back("allocates from the heap, whose addresses nothing defines");
+  if (m.asks_phases)
+    why_not.push_back(
+        "asks whether a phase of an mbarrier is complete, and does not just ask again if not");
+  if (m.reads_pending) why_not.push_back("reads how many arrivals on an mbarrier are pending");
+}
+
+void take(Stage& stage, Outcome& out) {
+  for (const auto& m : stage.machines) {
+    out.thread_instructions += m->instructions;
+    out.scheduling_points += m->points;
+    out.path.low = Machine::mix(out.path.low ^ m->path_hash);
+    out.strong |= m->saw_strong;
+    doubts(*m, out.proof.why_not);
+  }
+  if (!stage.detector) return;
+  out.conflicts.push_back({stage.first, stage.detector->conflicts()});
+  out.shadow_bytes = std::max(out.shadow_bytes, stage.detector->shadow_bytes());
+  if (const char* doubt = stage.detector->mbarrier_doubt()) out.proof.why_not.push_back(doubt);
+}
+
 // Runs all launches; returns which input buffers turned out to be written, if any did.
 std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const RunOptions& options,
                           const std::vector<bool>& tracked, Outcome& out) {
   Memory memory(job, options.poison, tracked);
-  RuntimeMemory runtime;
-  for (uint32_t i = 0; i < job.launches.size(); ++i) {
+  RuntimeMemory runtime(job.launches.size());
+  const LaunchOrder order = launch_order(job);
+  for (uint32_t i = 0; i < job.launches.size(); i = order.end(i)) {
     memory.load_module(*job.launches[i].program);
     double start = now(CLOCK_THREAD_CPUTIME_ID);
-    Machine machine(job, i, options, memory, runtime, policy, out);
-    machine.run();
-    if (machine.float_sums) machine.float_sums->settle(nullptr, nullptr);
+    Stage stage(job, order, i, options, memory, runtime, policy, out);
+    stage.run();
+    for (const auto& m : stage.machines)
+      if (m->float_sums) m->float_sums->settle(nullptr, nullptr);
     out.launch_seconds += now(CLOCK_THREAD_CPUTIME_ID) - start;
-    if (machine.retrack) return machine.retrack_buffers;
-    out.thread_instructions += machine.instructions;
-    out.scheduling_points += machine.points;
-    out.path.low = Machine::mix(out.path.low ^ machine.path_hash);
-    if (machine.detector) {
-      out.conflicts.push_back({i, machine.detector->conflicts()});
-      out.shadow_bytes = std::max(out.shadow_bytes, machine.detector->shadow_bytes());
-    }
-    out.strong |= machine.saw_strong;
-    if (machine.saw_strong)
-      out.proof.why_not.push_back("uses atomics, volatile or other strong accesses");
-    if (machine.partners_vary)
-      out.proof.why_not.push_back("more warps use a counted barrier than its count admits");
-    if (machine.allocates)
-      out.proof.why_not.push_back("allocates from the heap, whose addresses nothing defines");
-    if (machine.asks_phases)
-      out.proof.why_not.push_back(
-          "asks whether a phase of an mbarrier is complete, and does not just ask again if not");
-    if (machine.reads_pending)
-      out.proof.why_not.push_back("reads how many arrivals on an mbarrier are pending");
-    if (const char* doubt = machine.detector ? machine.detector->mbarrier_doubt() : nullptr)
-      out.proof.why_not.push_back(doubt);
+    std::vector<bool> again;
+    for (const auto& m : stage.machines)
+      for (size_t k = 0; m->retrack && k < job.buffers.size(); ++k)
+        again.resize(job.buffers.size()), again[k] = again[k] || m->retrack_buffers[k];
+    if (!again.empty()) return again;
+    take(stage, out);
     if (!out.events.empty()) {
       memory.export_to(out);
       return {};

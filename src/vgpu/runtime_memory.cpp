@@ -3,9 +3,10 @@
 
 namespace assay::vgpu {
 
-RuntimeMemory::RuntimeMemory() {
-  workspace_.host = workspace_bytes_;
-  workspace_.size = sizeof workspace_bytes_;
+RuntimeMemory::RuntimeMemory(size_t launches)
+    : workspace_lines_(with_slack(launches * kWorkspaceBytes)) {
+  workspace_.host = behind_slack(workspace_lines_);
+  workspace_.size = launches * kWorkspaceBytes;
   workspace_.base = ir::window_base(kWorkspaceWindow) + 0x100;
   workspace_.tracked = true;
 }

@@ -28,9 +28,10 @@ struct HeapBlock {
 
 class RuntimeMemory {
 public:
-  RuntimeMemory();
+  explicit RuntimeMemory(size_t launches);
   RuntimeMemory(const RuntimeMemory&) = delete;
-  Region& workspace() { return workspace_; }
+  // Address of what a cooperative launch has of it.
+  uint64_t workspace(uint32_t launch) const { return workspace_.base + launch * kWorkspaceBytes; }
   // The region that an address belongs to or lies behind; null: none. `block`: of the heap.
   Region* find(uint64_t address, HeapBlock*& block);
   // A new block of the thread, counted through all launches; null: the heap is full.
@@ -42,7 +43,8 @@ public:
 
 private:
   Region workspace_;
-  alignas(16) uint8_t workspace_bytes_[64] = {};
+  static constexpr uint32_t kWorkspaceBytes = 64;
+  std::vector<CacheLine> workspace_lines_;
   std::map<uint64_t, HeapBlock> blocks_; // by address
   std::map<uint64_t, uint64_t> next_;    // by thread: offset in its window
   uint64_t used_ = 0;

@@ -211,6 +211,7 @@ struct Cta {
   CountedUse counted[16];
   uint32_t used_plainly = 0; // barriers at which all threads have met, bits
   bool finished = false;
+  bool let_go = false; // griddepcontrol.launch_dependents
   Region shared;
   std::vector<CacheLine> shared_lines;
   std::vector<uint64_t> shared_init;

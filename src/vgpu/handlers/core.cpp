@@ -92,6 +92,13 @@ const Exec* mbarrier_wait(const Exec* e, Warp* w, char* regs) {
   ASSAY_NEXT(e, w, regs);
 }
 
+const Exec* grid_dependents(const Exec* e, Warp* w, char* regs) {
+  ASSAY_POINT(e, w);
+  ASSAY_LEAVE_VECTORS();
+  if (!w->machine->grid_dependents(*w, op_of(e, w))) return stop(w, e, Stop::async);
+  ASSAY_NEXT(e, w, regs);
+}
+
 const Exec* mma_op(const Exec* e, Warp* w, char* regs) {
   if (w->exec_bits != kAllLanes) {
     ASSAY_LEAVE_VECTORS();
@@ -191,7 +198,7 @@ template <bool Full, bool Detect> Handler core_handler(const ir::Program& p, con
   case C::red: return service<do_atomic, true>;
   case C::prefetch:
   case C::fence_proxy: return service<do_nothing, false>;
-  case C::grid_dependents:
+  case C::grid_dependents: return grid_dependents;
   case C::nanosleep: return service<do_nothing, true>;
   case C::mbarrier_init:
   case C::mbarrier_inval:

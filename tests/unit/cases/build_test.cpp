@@ -88,6 +88,28 @@ TEST_F(Build, LaunchesShareBuffers) {
   EXPECT_EQ(built->outs.at(0).buffer, 0u);
 }
 
+TEST_F(Build, LaunchesOnStreams) {
+  auto three = [&](const std::string& second, const std::string& third) {
+    const std::string one = kLaunch + "--entry second --arg out:64 ";
+    return one + "--name a --launch " + one + "--name b " + second + " --launch " + one + third;
+  };
+  Result<Case> built = build_with(three("--stream s", "--stream t --after a,b --launch " + kLaunch +
+                                                          "--entry second --arg out:64 "
+                                                          "--stream s --programmatic"));
+  ASSERT_TRUE(built) << built.error().text();
+  const std::vector<vgpu::LaunchSpec>& l = built->job.launches;
+  EXPECT_EQ(l[0].stream, 0u);
+  EXPECT_EQ(l[3].stream, l[1].stream);
+  EXPECT_NE(l[2].stream, l[1].stream);
+  EXPECT_EQ(l[2].after, (std::vector<uint32_t>{0, 1}));
+  EXPECT_TRUE(l[3].programmatic && !l[1].programmatic);
+  EXPECT_HAS(error(three("--after c", "--name c")), "later");
+  EXPECT_HAS(error(three("--after b", "")), "with it");
+  EXPECT_HAS(error(three("", "--after aa")), "did you mean 'a'");
+  EXPECT_HAS(error(three("", "--name a")), "two launches are called 'a'");
+  EXPECT_HAS(error(three("", "--programmatic --after a")), "programmatic and waits for an event");
+}
+
 TEST_F(Build, StructsHoldPointersAndScalars) {
   Result<Case> built =
       build_with(kLaunch + "--entry third --arg struct:24{0:out:64,8:s32:7,16:same:0}");

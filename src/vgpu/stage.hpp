@@ -1,0 +1,40 @@
+// Launches in execution together, each with a machine of its own (machine.hpp), and what these
+// share: memory, the agents that can run, the detector. Nearly always it is one launch. The first
+// machine's run() is the loop for all of them. Invariant: CTAs are numbered through all launches of
+// the stage, so that agents have different ids.
+#pragma once
+
+#include "vgpu/launch_order.hpp"
+#include "vgpu/machine.hpp"
+
+namespace assay::vgpu {
+
+struct Stage {
+  Stage(const JobSpec& job, const LaunchOrder& order, uint32_t first, const RunOptions& options,
+        Memory& memory, RuntimeMemory& runtime, schedule::Policy& policy, Outcome& outcome);
+  void run() { machines.front()->run(); }
+  bool alone() const { return machines.size() == 1; }
+
+  const JobSpec& job;
+  const LaunchOrder& order;
+  const uint32_t first, end; // launches
+  const RunOptions& options;
+  Memory& memory;
+  RuntimeMemory& runtime;
+  schedule::Policy& policy;
+  Outcome& outcome;
+
+  Runnable runnable;
+  CtaTable table; // of the resident CTAs of all
+  std::vector<ArmState> arms;
+  std::unique_ptr<race::Detector> detector; // null without detection
+  bool misses_writes = false;               // strong reads may
+  bool abort = false;
+  bool spinning = false;       // some group has spun
+  bool changed = false;        // some byte or object, since waits were refused
+  uint64_t stalled_agents = 0; // visits in a row without progress
+  uint32_t live_ctas = 0;
+  std::vector<std::unique_ptr<Machine>> machines;
+};
+
+} // namespace assay::vgpu
