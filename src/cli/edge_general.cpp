@@ -169,7 +169,7 @@ private:
     const report::Location &low = at(first_low ? 0 : 1), &high = at(first_low ? 1 : 0);
     const uint32_t between = meeting_between();
     const bool round =
-        between != ir::kNoIndex &&
+        (between != ir::kNoIndex || mbarrier_between()) &&
         explore::loop_around(program_, info(first_low ? 0 : 1).pc, info(first_low ? 1 : 0).pc);
     if (between != ir::kNoIndex && !round && !unrolled(high.line, low.line))
       return not_by_both(between);
@@ -207,7 +207,9 @@ private:
   bool mbarrier_between() const {
     const uint32_t a = info(0).pc, b = info(1).pc;
     for (uint32_t pc = std::min(a, b); pc < std::max(a, b); ++pc)
-      if (program_.ops[pc].code == ir::OpCode::mbarrier_wait) return true;
+      if (program_.ops[pc].code == ir::OpCode::mbarrier_wait ||
+          program_.ops[pc].code == ir::OpCode::mbarrier_arrive)
+        return true;
     return false;
   }
 

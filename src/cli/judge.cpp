@@ -5,6 +5,7 @@
 #include "cli/lanes.hpp"
 #include "cli/places.hpp"
 #include "cli/sentences.hpp"
+#include "cli/stuck.hpp"
 #include "cli/witness.hpp"
 
 #include <algorithm>
@@ -234,6 +235,7 @@ private:
     const Edge edge = edge_of(judgement_.subject, found, draft.advice, history, out);
     out.missing_edge = edge.missing;
     out.timeline = timeline_of(judgement_.subject, found, history, edge);
+    if (found.kind == "deadlock" || found.kind == "hang") wait_for_ever(found, out, edge.help);
     if (out.message.empty())
       out.message = found.is_conflict ? conflict_sentence(found, out) : event_sentence(found, out);
     if (found.is_conflict && !out.locations.empty())
@@ -250,9 +252,23 @@ private:
     if (draft.more)
       out.details.push_back(fmt::format("{} more {} of operations on these lines", draft.more,
                                         draft.more == 1 ? "pair" : "pairs"));
-    out.help = edge.help;
+    if (out.help.empty()) out.help = edge.help;
     replays(found, out);
     return out;
+  }
+
+  void wait_for_ever(const explore::Finding& found, report::Finding& out, const std::string& help) {
+    const bool watch = !judgement_.session.trace_directory.empty() && histories_ < kMostHistories;
+    histories_ += watch;
+    Stuck stuck = stuck_of(judgement_.subject, found, out, explored_options_, watch);
+    out.message = std::move(stuck.message);
+    out.details.push_back(found.message);
+    out.help = stuck.help.empty() ? help : std::move(stuck.help);
+    for (size_t k = 0; k < stuck.charts.size(); ++k)
+      if (k)
+        out.more_lanes.push_back(std::move(stuck.charts[k]));
+      else
+        out.timeline = std::move(stuck.charts[k]);
   }
 
   void differences(const explore::Finding& found, report::Finding& out) const {

@@ -115,6 +115,15 @@ vgpu::Place place(const cases::Case& subject, uint32_t launch, const explore::Hi
 
 } // namespace
 
+report::TimelineStep step_of(const cases::Case& subject, uint32_t launch,
+                             const ir::Program& program, const explore::HistoryStep& s) {
+  report::TimelineStep step;
+  step.place = place_of(subject, place(subject, launch, s));
+  step.what = what_it_does(program, s);
+  step.times = s.times;
+  return step;
+}
+
 report::Timeline timeline_of(const cases::Case& subject, const explore::Finding& found,
                              const explore::History& history, const Edge& edge) {
   report::Timeline out;

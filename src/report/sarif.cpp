@@ -67,23 +67,30 @@ Json location(const Location& at, const std::string& text, Sources& sources) {
   return out;
 }
 
-// 3.36: one thread flow for each lane, in the order of the execution.
-Json code_flows(const Finding& finding, Sources& sources) {
-  const Timeline& t = finding.timeline;
-  if (t.steps.empty()) return nullptr;
-  Json flows = Json::array();
+void flows_of(const Timeline& t, Sources& sources, Json& flows) {
   for (int side = 0; side < 2; ++side) {
     Json locations = Json::array();
     int order = 0;
     for (const TimelineStep& step : t.steps) {
       ++order;
       if (!(step.sides >> side & 1) || step.place.file.empty()) continue;
-      locations.push_back({{"location", location(step.place, step_text(step, sources), sources)},
+      std::string text = step_text(step, sources);
+      if (step.waits) text += "; expected: " + step.expected;
+      locations.push_back({{"location", location(step.place, text, sources)},
                            {"executionOrder", order},
-                           {"importance", step.access ? "essential" : "important"}});
+                           {"importance", step.access || step.waits ? "essential" : "important"}});
     }
     if (!locations.empty()) flows.push_back({{"id", t.lanes[side]}, {"locations", locations}});
   }
+}
+
+// 3.36: one thread flow for each lane, in the order of the execution.
+Json code_flows(const Finding& finding, Sources& sources) {
+  const Timeline& t = finding.timeline;
+  if (t.steps.empty()) return nullptr;
+  Json flows = Json::array();
+  flows_of(t, sources, flows);
+  for (const Timeline& more : finding.more_lanes) flows_of(more, sources, flows);
   if (flows.empty()) return nullptr;
   Json flow{{"threadFlows", flows}};
   if (!t.missing.empty()) flow["message"] = message("missing: " + t.missing);

@@ -13,63 +13,102 @@ namespace {
 
 constexpr int kWidth = 960, kMargin = 24, kLane[2] = {90, 560}; // x of the two lines
 constexpr int kTop = 70, kRow = 44, kText = 18;                 // kText: from the line to its text
-constexpr size_t kColumns = 52;                                 // of code beside a line
+constexpr size_t kColumns = 52, kBold = 44; // of code beside a line, of bold text
 
+// Colours stand in plain rules, those for dark pages in a second set: many viewers know neither
+// variables nor media queries, and must still find the first.
 constexpr const char* kStyle =
-    ".assay{color-scheme:light dark;--ink:#1f2328;--soft:#59636e;--paper:#ffffff;--line:#8c959f;"
-    "--bad:#c0182a;--odd:#9a5b00;--bar:#0b5cad}"
-    "@media(prefers-color-scheme:dark){.assay{--ink:#e6edf3;--soft:#9ba5af;--paper:#0d1117;"
-    "--line:#6e7681;--bad:#ff7b72;--odd:#e3b341;--bar:#79c0ff}}"
-    ".assay text{font:14px system-ui,sans-serif;fill:var(--ink)}"
-    ".assay .code{font:12px ui-monospace,monospace;fill:var(--soft)}"
-    ".assay .head{font-weight:600}.assay .bad{fill:var(--bad);font-weight:600}"
-    ".assay .odd{fill:var(--odd);font-weight:600}.assay .bartext{fill:var(--bar)}"
-    ".assay .number{fill:var(--soft);text-anchor:end}"
-    ".assay .paper{fill:var(--paper)}.assay .lane{stroke:var(--line);stroke-width:2}"
-    ".assay .bar{stroke:var(--bar);stroke-width:4}.assay .dot{fill:var(--line)}"
-    ".assay .hit{fill:var(--bad)}.assay .fault{fill:var(--odd)}"
-    ".assay .gap{stroke:var(--bad);stroke-width:2;stroke-dasharray:7 5;fill:none}";
+    ".assay{color-scheme:light dark}"
+    ".assay text{font:14px system-ui,sans-serif;fill:#1f2328}"
+    ".assay .code{font:12px ui-monospace,monospace;fill:#59636e}"
+    ".assay .head{font-weight:600}.assay .bad{fill:#c0182a;font-weight:600}"
+    ".assay .odd{fill:#9a5b00;font-weight:600}.assay .bartext{fill:#0b5cad}"
+    ".assay .number{fill:#59636e;text-anchor:end}"
+    ".assay .paper{fill:#ffffff}.assay .lane{stroke:#8c959f;stroke-width:2}"
+    ".assay .bar{stroke:#0b5cad;stroke-width:4}.assay .dot{fill:#8c959f}"
+    ".assay .hit{fill:#c0182a}.assay .fault{fill:#9a5b00}"
+    ".assay .gap{stroke:#c0182a;stroke-width:2;stroke-dasharray:7 5;fill:none}"
+    "@media(prefers-color-scheme:dark){"
+    ".assay text{fill:#e6edf3}.assay .code,.assay .number{fill:#9ba5af}"
+    ".assay .paper{fill:#0d1117}.assay .bad,.assay .hit{fill:#ff7b72}"
+    ".assay .odd,.assay .fault{fill:#e3b341}.assay .bartext{fill:#79c0ff}"
+    ".assay .lane{stroke:#6e7681}.assay .dot{fill:#6e7681}.assay .bar{stroke:#79c0ff}"
+    ".assay .gap{stroke:#ff7b72}}";
 
 class Picture {
 public:
   Picture(const Finding& finding, Sources& sources) : finding_(finding), sources_(sources) {}
 
   std::string draw(const std::string& name, bool inlined) {
-    const Timeline& t = finding_.timeline;
-    if (t.steps.empty()) return "";
-    y_ = kTop;
-    uint8_t seen = 0;
-    for (const TimelineStep& step : t.steps) {
-      if (step.left_out) skipped(step);
-      const bool second = step.access && (seen | step.access) == 3 && !gap_;
-      if (second) gap();
-      seen |= step.access;
-      row(step);
-    }
-    edge();
-    const int lanes_end = y_;
-    outcomes();
+    if (finding_.timeline.steps.empty()) return "";
+    std::string charts = chart(finding_.timeline);
+    for (const Timeline& more : finding_.more_lanes) charts += chart(more);
     std::string out = inlined ? "" : "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     out += fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"assay\" role=\"img\" "
                        "aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1} {2}\" "
                        "width=\"{1}\" height=\"{2}\">\n",
                        name, kWidth, y_ + kMargin);
-    out += fmt::format("<title id=\"{}-title\">{}: timeline of the two threads</title>\n", name,
-                       escape(finding_.kind));
+    out += fmt::format("<title id=\"{}-title\">{}: timeline of the {}threads</title>\n", name,
+                       escape(finding_.kind), finding_.timeline.stuck ? "" : "two ");
     out += fmt::format("<desc id=\"{}-desc\">{}</desc>\n<style>{}</style>\n", name,
                        escape(finding_.message), kStyle);
     out +=
         fmt::format("<rect class=\"paper\" width=\"{}\" height=\"{}\"/>\n", kWidth, y_ + kMargin);
-    for (int side = 0; side < 2; ++side) {
-      out += text(kLane[side], 32, t.lanes[side], "head");
-      out += fmt::format("<line class=\"lane\" x1=\"{0}\" y1=\"44\" x2=\"{0}\" y2=\"{1}\"/>\n",
-                         kLane[side], lanes_end);
-    }
-    out += text(kMargin, 54, "time ↓", "code");
-    return out + body_ + "</svg>\n";
+    return out + charts + "</svg>\n";
   }
 
 private:
+  // Two lanes, below what is drawn already.
+  std::string chart(const Timeline& t) {
+    const int top = y_;
+    body_.clear();
+    y_ = top + kTop;
+    uint8_t seen = 0;
+    int ends[2] = {0, 0};
+    for (const TimelineStep& step : t.steps) {
+      if (step.left_out) skipped(step);
+      if (step.waits) {
+        ends[step.sides == 2 ? 1 : 0] = y_;
+        waits(step);
+        continue;
+      }
+      const bool second = step.access && (seen | step.access) == 3 && !gap_;
+      if (second) gap();
+      seen |= step.access;
+      row(step);
+    }
+    if (!t.stuck) edge();
+    y_ = std::max(y_, deepest_); // those who wait stand beside each other
+    const int lanes_end = y_;
+    if (!t.stuck) outcomes();
+    std::string out;
+    for (int side = 0; side < 2 && !t.lanes[side].empty(); ++side) {
+      out += text(kLane[side], top + 32, t.lanes[side], "head");
+      out += fmt::format("<line class=\"lane\" x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\"/>\n",
+                         kLane[side], top + 44, ends[side] ? ends[side] : lanes_end);
+    }
+    out += text(kMargin, top + 54, "time ↓", "code");
+    return out + body_;
+  }
+
+  // The end of a lane.
+  void waits(const TimelineStep& step) {
+    const int x = kLane[step.sides == 2 ? 1 : 0];
+    body_ += fmt::format("<rect class=\"hit\" x=\"{}\" y=\"{}\" width=\"16\" height=\"16\"/>\n",
+                         x - 8, y_ - 8);
+    if (step.place.line)
+      body_ += text(x - 14, y_ + 5, fmt::format("{}", step.place.line), "number");
+    int y = y_ + 5;
+    for (const std::string& row : wrapped(step.what, kBold)) {
+      body_ += text(x + kText, y, row, "bad");
+      y += 18;
+    }
+    body_ += text(x + kText, y, cut(sources_.code(step.place), kColumns), "code");
+    for (const std::string& row : wrapped("expected: " + step.expected, kColumns))
+      body_ += text(x + kText, y += 18, row, "plain");
+    deepest_ = std::max(deepest_, y);
+  }
+
   static std::string text(int x, int y, const std::string& what, const char* style) {
     return fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\">{}</text>\n", x, y, style,
                        escape(what));
@@ -105,7 +144,7 @@ private:
     if (step.place.line)
       body_ +=
           text(x - 14, y_ + (step.access ? -7 : 5), fmt::format("{}", step.place.line), "number");
-    body_ += text(x + kText, y_ + 1, who(step),
+    body_ += text(x + kText, y_ + 1, cut(who(step), kColumns),
                   step.access     ? "bad"
                   : step.at_fault ? "odd"
                                   : "plain");
@@ -133,7 +172,7 @@ private:
     std::string what = t.missing.empty() ? "✗ unordered: the schedule chooses"
                                          : "✗ unordered; missing: " + t.missing;
     if (!t.scope.empty()) what += fmt::format(" [{}]", t.scope);
-    gap_text_ = what;
+    gap_text_ = cut(what, 2 * kBold);
     y_ += kRow * 3 / 4;
   }
 
@@ -175,7 +214,7 @@ private:
   const Finding& finding_;
   Sources& sources_;
   std::string body_, gap_text_;
-  int y_ = 0, gap_ = 0;
+  int y_ = 0, gap_ = 0, deepest_ = 0;
   Point at_[2];
 };
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <set>
 #include <span>
+#include <tuple>
 
 namespace assay::report {
 namespace {
@@ -33,7 +34,8 @@ public:
     if (again && !finding.timeline.steps.empty())
       line("timeline", "--verbose shows it; most likely the same fault as above");
     if (!chart.empty()) {
-      line("timeline", "the two threads as they ran, time goes down");
+      line("timeline", finding.timeline.stuck ? "what the threads did last, time goes down"
+                                              : "the two threads as they ran, time goes down");
       out_ += chart;
     }
     bool said = finding.message.find(finding.missing_edge) != std::string::npos;
@@ -86,14 +88,25 @@ private:
       gutter_ = std::max(gutter_, fmt::format("{}", location.line).size());
     const Location* previous = nullptr;
     size_t shown = 0;
+    // A deadlock has as many places as warps, and most of them are alike.
+    std::set<std::tuple<std::string, uint32_t, std::string>> told;
+    size_t alike = 0;
     for (const Location& location : locations) {
-      if (++shown > 8) { // a deadlock has as many places as warps
-        line("note", fmt::format("and {} further places", locations.size() - 8));
+      if (locations.size() > 2 &&
+          !told.insert({location.file, location.line, location.operation}).second) {
+        ++alike;
+        continue;
+      }
+      if (++shown > 8) {
+        line("note", fmt::format("and {} further places", locations.size() - 8 - alike));
         break;
       }
       excerpt(location, previous);
       previous = &location;
     }
+    if (alike)
+      line("note", fmt::format("{} more thread{} like {}", alike, alike == 1 ? " is" : "s are",
+                               shown == 1 ? "it" : "these"));
   }
 
   void excerpt(const Location& location, const Location* previous) {

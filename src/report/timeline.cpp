@@ -21,6 +21,19 @@ std::string cut(const std::string& text, size_t most) {
   return text.substr(0, end) + "…";
 }
 
+std::vector<std::string> wrapped(const std::string& text, size_t most) {
+  std::vector<std::string> rows(1);
+  for (size_t from = 0; from < text.size();) {
+    const size_t end = std::min(text.find(' ', from), text.size());
+    const std::string word = text.substr(from, end - from);
+    if (!rows.back().empty() && columns(rows.back()) + 1 + columns(word) > most)
+      rows.emplace_back("  ");
+    rows.back() += (rows.back().empty() || rows.back() == "  " ? "" : " ") + word;
+    from = end + 1;
+  }
+  return rows;
+}
+
 std::string step_text(const TimelineStep& step, Sources& sources) {
   std::string out = step.what;
   if (!step.who.empty()) out += " by " + step.who;
@@ -42,14 +55,14 @@ std::string repeat(const char* what, size_t n) {
 
 class Chart {
 public:
-  Chart(const Finding& finding, size_t indent, const Style& style, Sources& sources)
-      : finding_(finding), timeline_(finding.timeline), style_(style), sources_(sources),
-        indent_(indent) {
+  Chart(const Finding& finding, const Timeline& timeline, size_t indent, const Style& style,
+        Sources& sources)
+      : finding_(finding), timeline_(timeline), style_(style), sources_(sources), indent_(indent) {
     for (const TimelineStep& step : timeline_.steps)
       number_ = std::max({number_, fmt::format("{}", step.place.line).size(),
                           fmt::format("{}", step.other_line).size()});
     size_t width = std::clamp<size_t>(style.width, 60, 140) - indent;
-    lane_ = (width - 1) / 2; // number, blank, symbol, blank, text
+    lane_ = (width - 1) / (alone() ? 1 : 2); // number, blank, symbol, blank, text
   }
 
   std::string draw() {
@@ -60,11 +73,13 @@ public:
     uint8_t seen = 0;
     for (const TimelineStep& step : timeline_.steps) {
       if (step.left_out) skipped(step);
+      if (step.waits) continue;
       // Between the two: before the second access, or, where one step is both, before it.
       if (!missing && step.access && (seen | step.access) == 3) missing = gap();
       seen |= step.access;
       row(step);
     }
+    waits();
     outcomes();
     return std::move(out_);
   }
@@ -89,14 +104,41 @@ private:
     out.columns += 1 + columns(shown);
     return out;
   }
-  Cell empty() const { return cell(0, "│", "", Paint::frame); }
+  bool alone() const { return timeline_.lanes[1].empty(); }
+  Cell empty(int side) const { return cell(0, side && alone() ? " " : "│", "", Paint::frame); }
 
   void line(const Cell& left, const Cell& right) {
     std::string pad(left.columns < lane_ ? lane_ - left.columns : 0, ' ');
-    out_ += std::string(indent_, ' ') + left.text + pad + " " + right.text + "\n";
+    std::string row = std::string(indent_, ' ') + left.text + pad + " " + right.text;
+    while (row.back() == ' ') row.pop_back();
+    out_ += row + "\n";
   }
   void in_lane(uint8_t sides, const Cell& cell) {
-    line(sides & 1 ? cell : empty(), sides & 2 ? cell : empty());
+    line(sides & 1 ? cell : empty(0), sides & 2 ? cell : empty(1));
+  }
+
+  // The ends of lanes, beside each other: what their threads wait for, and who could end that.
+  void waits() {
+    std::vector<Cell> ends[2];
+    for (const TimelineStep& step : timeline_.steps)
+      if (step.waits) ends[step.sides == 2 ? 1 : 0] = end_of(step);
+    const Cell nothing = cell(0, " ", "", Paint::frame);
+    for (size_t i = 0; i < std::max(ends[0].size(), ends[1].size()); ++i)
+      line(i < ends[0].size() ? ends[0][i] : nothing, i < ends[1].size() ? ends[1][i] : nothing);
+  }
+
+  std::vector<Cell> end_of(const TimelineStep& step) const {
+    const size_t inside = lane_ - number_ - 4;
+    std::vector<std::string> rows = wrapped(step.what, inside);
+    const size_t own = rows.size();
+    const std::string code = printable(sources_.code(step.place), 400);
+    if (!code.empty()) rows.push_back(code);
+    for (std::string& row : wrapped("expected: " + step.expected, inside))
+      rows.push_back(std::move(row));
+    std::vector<Cell> out;
+    for (size_t i = 0; i < rows.size(); ++i)
+      out.push_back(cell(i ? 0 : step.place.line, i ? " " : "■", rows[i], Paint::error, i >= own));
+    return out;
   }
 
   void skipped(const TimelineStep& step) {
@@ -134,16 +176,7 @@ private:
         timeline_.missing.empty() ? ": the schedule chooses" : "; missing: " + timeline_.missing;
     if (!timeline_.scope.empty()) text += fmt::format(" [{}]", timeline_.scope);
     size_t inside = lane_;
-    std::vector<std::string> rows(1);
-    size_t from = 0;
-    while (from < text.size()) {
-      size_t end = std::min(text.find(' ', from), text.size());
-      std::string word = text.substr(from, end - from);
-      if (!rows.back().empty() && columns(rows.back()) + 1 + columns(word) + 2 > inside)
-        rows.emplace_back("  ");
-      rows.back() += (rows.back().empty() || rows.back() == "  " ? "" : " ") + word;
-      from = end + 1;
-    }
+    const std::vector<std::string> rows = wrapped(text, inside - 2);
     for (const std::string& row : rows) {
       size_t pad = columns(row) + 2 < inside ? inside - columns(row) - 2 : 0;
       out_ += std::string(indent_ + number_ + 1, ' ') + paint("╎", Paint::error, style_) + " " +
@@ -154,7 +187,7 @@ private:
   }
 
   void outcomes() {
-    if (!timeline_.both_orders || finding_.differing.empty()) return;
+    if (timeline_.stuck || !timeline_.both_orders || finding_.differing.empty()) return;
     const Differing& d = finding_.differing.front();
     std::string pad(indent_ + number_ + 1, ' ');
     std::string where = fmt::format("{} at byte {}: ", d.buffer, d.offset);
@@ -176,7 +209,10 @@ private:
 
 std::string print_timeline(const Finding& finding, size_t indent, const Style& style,
                            Sources& sources) {
-  return Chart(finding, indent, style, sources).draw();
+  std::string out = Chart(finding, finding.timeline, indent, style, sources).draw();
+  for (const Timeline& more : finding.more_lanes)
+    out += "\n" + Chart(finding, more, indent, style, sources).draw();
+  return out;
 }
 
 } // namespace assay::report

@@ -1,6 +1,6 @@
 // The race timeline as text: one column for each of the two threads, time runs down, barriers that
 // both passed lie across both, and between the two accesses stands what is missing. svg.hpp draws
-// the same.
+// the same. Of threads that wait for ever each lane ends with what it waits for.
 //
 //          thread (1,0,0) of block (0,0,0)        thread (32,0,0) of block (0,0,0)
 //       19 ╪═══════ barrier: __syncthreads(); ═══════╪
@@ -25,5 +25,7 @@ std::string step_text(const TimelineStep& step, Sources& sources);
 size_t columns(std::string_view text);
 // At most that many, the end replaced by "…" where it is longer.
 std::string cut(const std::string& text, size_t most);
+// Rows of at most that many, the later ones indented by two.
+std::vector<std::string> wrapped(const std::string& text, size_t most);
 
 } // namespace assay::report

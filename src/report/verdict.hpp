@@ -49,14 +49,17 @@ struct TimelineStep {
   std::string who;         // "(0,0,0)": another thread of the block; empty: the lane's own
   bool at_fault = false;   // what is missing is missing here
   uint32_t other_line = 0; // of a barrier: the line at which the second side stood, if another
+  bool waits = false;      // for ever: its lane ends here
+  std::string expected;    // and who could end that
 };
 
 struct Timeline {
-  std::string lanes[2];            // "thread (0,0,0) of block (1,0,0)"
+  std::string lanes[2];            // "thread (0,0,0) of block (1,0,0)"; the second may be empty
   std::vector<TimelineStep> steps; // empty: there is none
   std::string missing;             // the edge that is not there, in a few words
   std::string scope;               // what it has to cover: "block", "device"
   bool both_orders = false;        // were run: `differing` holds what each of them leaves
+  bool stuck = false; // of threads that wait for ever: nothing is missing between two accesses
 };
 
 enum class Severity : uint8_t { error, warning };
@@ -73,8 +76,9 @@ struct Finding {
   std::vector<std::string> details; // further sentences: which orders ran, how many bytes differ
   std::string help;                 // the likely fix
   Timeline timeline;
-  std::string fingerprint; // of report/fingerprint.hpp, where somebody asked for it
-  std::string suppressed;  // why this finding does not count; empty: it does
+  std::vector<Timeline> more_lanes; // further pairs of lanes of a deadlock
+  std::string fingerprint;          // of report/fingerprint.hpp, where somebody asked for it
+  std::string suppressed;           // why this finding does not count; empty: it does
 };
 
 struct Note { // decides nothing

@@ -173,6 +173,7 @@ Place Machine::place(const Warp& w, uint32_t pc, uint32_t lane, std::string oper
   p.launch = launch_index;
   p.pc = pc;
   p.agent = agent(w);
+  p.agent.cta -= first_cta; // as the launch numbers them
   p.lane = lane;
   p.operation = std::move(operation);
   return p;

@@ -131,6 +131,46 @@ Verdict with_timeline(const std::string& folder) {
   return verdict;
 }
 
+TimelineStep end_of_lane(uint32_t line, uint8_t side, const char* what, const char* expected,
+                         const std::string& folder) {
+  TimelineStep out = step(line, side, what, folder);
+  out.waits = true;
+  out.expected = expected;
+  return out;
+}
+
+// A deadlock of three kinds of threads: two lanes and, below, one.
+Verdict with_stuck_threads(const std::string& folder) {
+  Verdict verdict = sample(*find_kind("deadlock"), folder);
+  Finding& finding = verdict.findings[0];
+  Location again = finding.locations[1];
+  again.thread = Thread{{2, 0, 0}, {35, 0, 0}};
+  finding.locations.push_back(again);
+  Timeline& t = finding.timeline;
+  t.stuck = true;
+  t.lanes[0] = "thread (3,0,0) of block (1,0,0)";
+  t.lanes[1] = "thread (35,0,0) of block (1,0,0) ×2";
+  TimelineStep barrier = step(4, 3, "barrier", folder),
+               arrive = step(5, 1, "arrives in phase 0, mbarrier at byte 8", folder);
+  barrier.barrier = true;
+  arrive.left_out = 2;
+  t.steps = {barrier, arrive,
+             end_of_lane(5, 1,
+                         "waits for phase 0 of the mbarrier at shared byte 8 (1 of 65 "
+                         "arrivals are missing)",
+                         "thread (35,0,0), which waits at line 6", folder),
+             end_of_lane(6, 2, "waits at barrier 1 (32 of 64 threads have arrived)",
+                         "thread (3,0,0), which waits at line 5", folder)};
+  Timeline third;
+  third.stuck = true;
+  third.lanes[0] = "thread (0,0,0) of block (2,0,0)";
+  third.steps = {step(4, 1, "volatile load", folder),
+                 end_of_lane(6, 1, "polls 4 bytes that nobody changes any more (x byte 0)",
+                             "a store by another thread; none of these has made one", folder)};
+  finding.more_lanes = {third};
+  return verdict;
+}
+
 Verdict suppressed(const std::string& folder) {
   Verdict verdict = sample(*find_kind("race"), folder);
   verdict.verdict = kPassSuppressed;
@@ -147,6 +187,7 @@ Document document(const std::string& folder) {
           "0.1.0",
           {{{"a.toml", S::passed, "pass"}, {proved()}},
            {{"b <&> \"b\".toml", S::failed, "fail: 1 error (race)"}, {with_timeline(folder)}},
+           {{"d.toml", S::failed, "fail: 1 error (deadlock)"}, {with_stuck_threads(folder)}},
            {{"c.toml", S::passed, "pass-with-suppressions"}, {suppressed(folder)}},
            {{"d.toml", S::unknown, "unknown"}, {unknown()}},
            {{"e.cu", S::skipped, "no compiler"}, {}},
@@ -200,6 +241,11 @@ int main(int argc, char** argv) {
   golden.compare("timeline-narrow.txt", print_terminal(timeline, narrow));
   golden.compare("timeline-colour.txt", print_terminal(timeline, painted));
   golden.compare("timeline.svg", print_svg(timeline.findings[0], sources));
+  const Verdict stuck = with_stuck_threads(folder);
+  golden.compare("stuck.txt", print_terminal(stuck, plain));
+  golden.compare("stuck-narrow.txt", print_terminal(stuck, narrow));
+  golden.compare("stuck-colour.txt", print_terminal(stuck, painted));
+  golden.compare("stuck.svg", print_svg(stuck.findings[0], sources));
   golden.compare("suppressed.txt", print_terminal(suppressed(folder), plain));
   golden.compare("suppressed.json", print_json(suppressed(folder)));
   golden.compare("document.html", print_html(document(folder)));
