@@ -4,6 +4,7 @@
 // order of the plan, whatever finished first, so that the same input and seed give the same report.
 #include "explore/explore.hpp"
 
+#include "explore/alone.hpp"
 #include "explore/conclude.hpp"
 #include "explore/open_uses.hpp"
 #include "explore/plan.hpp"
@@ -26,7 +27,8 @@ class Explorer {
 public:
   // `schedules`: is the question whether they make a difference?
   Explorer(const vgpu::JobSpec& job, const Options& options, bool schedules)
-      : job_(job), options_(options), start_(Clock::now()), pairs_(job), open_uses_(schedules) {}
+      : job_(job), options_(options), start_(Clock::now()), pairs_(job), alone_(job, options),
+        open_uses_(schedules) {}
 
   Report run() {
     first_run("canonical");
@@ -352,7 +354,10 @@ private:
     return found;
   }
 
-  void reverse(const std::vector<Pair*>& pairs) {
+  void reverse(const std::vector<Pair*>& all) {
+    const std::vector<Pair*> pairs =
+        options_.alone ? alone_.settle(all, pairs_, report_.first) : all;
+    report_.schedules += all.size() - pairs.size();
     struct Shown { // what joins the list once nobody holds places in it
       vgpu::Outcome out;
       const Planned* plan;
@@ -428,13 +433,7 @@ private:
       plan.policy = p.policy == "reverse" ? "canonical" : "reverse";
       return plan;
     }
-    vgpu::Arm arm;
-    arm.first = p.conflict.first;
-    arm.second = p.conflict.second;
-    arm.space = p.conflict.space;
-    arm.address = p.conflict.address;
-    arm.launch = p.launch;
-    plan.arms.push_back(arm);
+    plan.arms.push_back(arm_of(p));
     return plan;
   }
 
@@ -443,6 +442,7 @@ private:
   Clock::time_point start_;
   Report report_;
   Pairs pairs_;
+  Alone alone_;
   OpenUses open_uses_;
   std::vector<DifferingRun> differing_runs_;
   static constexpr size_t kMostFloatRuns = 16;

@@ -25,6 +25,7 @@ struct Options {
   double deadline = 0;               // the same as a time (vgpu::monotonic_seconds), set by explore
   uint32_t threads = 0;              // 0: all cores
   bool directed = true;
+  bool alone = true; // pairs within one CTA in runs of that CTA, where that is enough (alone.hpp)
   bool tear_vectors = false; // each element of a strong vector access may come from another store
   bool value_races = false;  // run their other order too
   bool detect = true;

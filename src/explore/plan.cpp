@@ -21,6 +21,7 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
   run.hash_path = plan.hash_path;
   run.one_float_order = plan.one_float_order;
   run.vary = plan.vary;
+  run.only_cta = plan.only_cta;
   run.level = options.level;
   vgpu::Outcome out = vgpu::run(job, *policy, run);
   stamp(out.trace, job, plan.seed);

@@ -13,6 +13,7 @@ struct Planned {
   bool detect = true, hash_path = false;
   bool one_float_order = false; // floating-point atomics to a cell take effect in one order
   vgpu::Variation vary = {};
+  uint32_t only_cta = ir::kNoIndex; // see vgpu::RunOptions
 };
 
 // Runs it; the outcome's trace carries the job's hashes.

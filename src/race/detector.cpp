@@ -6,6 +6,10 @@
 
 namespace assay::race {
 
+namespace {
+uint32_t bytes_of(uint16_t attributes) { return (attributes >> kBytesShift) + 1u; }
+} // namespace
+
 struct Detector::State {
   State(const std::vector<LaunchShape>& grids, const Limits& limits) : front(grids, limits) {}
   Front front;
@@ -29,19 +33,33 @@ void Detector::cta_end(uint32_t cta) {
 
 void Detector::affine(Space space, Agent agent, uint64_t address, uint32_t pc,
                       uint16_t attributes) {
+  if (touched_ && space == Space::global) [[unlikely]]
+    touched_->note(address, 32u * bytes_of(attributes), attributes & kWrite);
   state_->front.affine(space, agent, address, pc, attributes);
 }
 void Detector::broadcast(Space space, Agent agent, uint32_t lanes, uint64_t address, uint32_t pc,
                          uint16_t attributes) {
+  if (touched_ && space == Space::global) [[unlikely]]
+    touched_->note(address, bytes_of(attributes), attributes & kWrite);
   state_->front.broadcast(space, agent, lanes, address, pc, attributes);
 }
 void Detector::row_part(Space space, Agent agent, uint32_t lanes, uint64_t base, uint32_t pc,
                         uint16_t attributes) {
+  if (touched_ && space == Space::global) [[unlikely]]
+    for (uint32_t l = 0; l < 32; ++l)
+      if (lanes >> l & 1)
+        touched_->note(base + l * bytes_of(attributes), bytes_of(attributes), attributes & kWrite);
   state_->front.row_part(space, agent, lanes, base, pc, attributes);
 }
 void Detector::access(Space space, Agent agent, uint32_t lanes, const uint64_t* address,
                       const AccessInfo& info, const void* values, uint32_t value_stride,
                       uint32_t silent_lanes) {
+  if (touched_ && space == Space::global) [[unlikely]]
+    for (uint32_t l = 0; l < 32; ++l)
+      if (lanes >> l & 1) {
+        if (info.read) touched_->note(address[l], info.bytes, false);
+        if (info.write) touched_->note(address[l], info.bytes, true);
+      }
   state_->front.access(space, agent, lanes, address, info, values, value_stride, silent_lanes);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "race/access.hpp"
+#include "race/touched.hpp"
 
 #include <memory>
 #include <vector>
@@ -39,6 +40,7 @@ public:
   // Global memory that is tracked, by window base; accesses to other addresses are ignored. Shared
   // memory is tracked per CTA between cta_begin and cta_end.
   void track(uint64_t base, uint64_t bytes);
+  void touch(Touched* touched) { touched_ = touched; } // writes down what is accessed
   void cta_begin(uint32_t cta, uint32_t shared_bytes);
   void cta_end(uint32_t cta); // its shared shadow dies; all its lanes have exited
 
@@ -146,6 +148,7 @@ public:
 private:
   struct State;
   std::unique_ptr<State> state_;
+  Touched* touched_ = nullptr;
 };
 
 } // namespace assay::race

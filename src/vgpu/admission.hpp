@@ -10,7 +10,7 @@ namespace assay::vgpu {
 
 class Admission {
 public:
-  explicit Admission(uint32_t ctas) : end_(ctas) {}
+  explicit Admission(uint32_t ctas, uint32_t first = 0) : first_(first), end_(ctas) {}
 
   uint32_t left() const { return end_ - first_; }
   bool empty() const { return first_ == end_; }
@@ -35,7 +35,7 @@ private:
     return cta;
   }
 
-  uint32_t first_ = 0, end_;
+  uint32_t first_, end_;
   std::unordered_map<uint32_t, uint32_t> moved_; // place → CTA
 };
 

@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "ir/program.hpp"
 #include "race/access.hpp"
+#include "race/touched.hpp"
 #include "schedule/policy.hpp"
 #include "schedule/trace.hpp"
 
@@ -101,9 +102,11 @@ struct RunOptions {
   std::vector<Arm> arms;
   uint32_t quantum = 4096; // loop iterations before a running agent yields
   bool record_trace = true;
-  bool one_float_order = false;          // see float_sums.hpp
-  bool hash_path = false;                // Outcome::path (needs detect)
-  std::string level;                     // "", "portable", "avx2", "avx512"
+  bool one_float_order = false; // see float_sums.hpp
+  bool hash_path = false;       // Outcome::path (needs detect)
+  std::string level;            // "", "portable", "avx2", "avx512"
+  // Only this CTA of each launch runs, and Outcome::touched says which global memory it touched.
+  uint32_t only_cta = ir::kNoIndex;
   const volatile bool* cancel = nullptr; // set by another thread: stop soon, outcome `cancelled`
   Watch* watch = nullptr;                // writes down what orders two accesses (needs detect)
 };
@@ -183,6 +186,7 @@ struct Outcome {
   Digest digest;                             // of initialised bytes of all of memory
   Digest path;                               // of branches and addresses (with hash_path)
   schedule::Trace trace;
+  std::shared_ptr<race::Touched> touched; // of runs of one CTA
   uint64_t thread_instructions = 0;
   uint64_t scheduling_points = 0;
   uint64_t shadow_bytes = 0; // of the detector, at most, over the launches

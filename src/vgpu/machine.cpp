@@ -15,7 +15,9 @@ Machine::Machine(Stage& stage_, uint32_t index)
       launch_index(index), options(stage.options), memory(stage.memory), runtime(stage.runtime),
       policy(stage.policy), outcome(stage.outcome), detector(stage.detector.get()),
       abort(stage.abort), misses_writes(stage.misses_writes), total_ctas(uint32_t(ctas_of(launch))),
-      first_cta(stage.order.first_cta[index]), runnable(stage.runnable), not_started(total_ctas),
+      first_cta(stage.order.first_cta[index]), runnable(stage.runnable),
+      not_started(options.only_cta < total_ctas ? Admission(options.only_cta + 1, options.only_cta)
+                                                : Admission(total_ctas)),
       table(stage.table), live_ctas(stage.live_ctas), stalled_agents(stage.stalled_agents),
       arms(stage.arms), changed(stage.changed), spinning(stage.spinning) {
   threads = launch.block[0] * launch.block[1] * launch.block[2];

@@ -32,6 +32,10 @@ Stage::Stage(const JobSpec& job_, const LaunchOrder& order_, uint32_t first_,
     race::Limits limits;
     limits.versions = misses_writes;
     detector = std::make_unique<race::Detector>(grids, limits);
+    if (options.only_cta != ir::kNoIndex) {
+      outcome.touched = std::make_shared<race::Touched>();
+      detector->touch(outcome.touched.get());
+    }
     for (Region* r : memory.regions())
       if (r->tracked) detector->track(r->base, r->size);
     for (Region* r : runtime.regions()) detector->track(r->base, r->size);
