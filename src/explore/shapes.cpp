@@ -39,8 +39,12 @@ bool only_looks(const ir::Program& program, const ir::Op& op, bool plain) {
 
 bool looks_only(const ir::Program& program, uint32_t pc, bool plain) {
   const Range loop = loop_at(program, pc, pc);
-  for (uint32_t i = loop.first; i <= loop.last; ++i)
-    if (!only_looks(program, program.ops[i], plain)) return false;
+  const ir::Slot address = program.ops[pc].a;
+  for (uint32_t i = loop.first; i <= loop.last; ++i) {
+    const ir::Op& op = program.ops[i];
+    if (!only_looks(program, op, plain)) return false;
+    if (plain && address != ir::kNoSlot && op.d == address) return false; // another place each time
+  }
   return loop.first <= loop.last;
 }
 
@@ -106,7 +110,10 @@ bool decides(const ir::Program& program, uint32_t pc) {
     }
     const bool reads = follows.count(op.a) || follows.count(op.b) || follows.count(op.c);
     const bool pure = op.code > C::free_; // the last of ops_core.def
-    if (op.d != ir::kNoSlot && pure && reads) follows.insert(op.d);
+    if (op.d != ir::kNoSlot && pure && reads)
+      follows.insert(op.d);
+    else if (op.d != ir::kNoSlot)
+      follows.erase(op.d); // slots serve several values in turn
     if (op.code == C::jump) at = uint32_t(op.imm) - 1;
     if (op.code == C::exit || op.code == C::ret) return false;
   }

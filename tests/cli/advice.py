@@ -31,7 +31,7 @@ WANTED = {"release": FENCE, "publish": FENCE, "order": FENCE, "prefix_release": 
           "release_scope": SCOPE, "publish_scope": SCOPE, "load_scope": SCOPE, "store_scope": SCOPE,
           "barrier": BARRIER, "broadcast": BARRIER, "flag_barrier": BARRIER, "arrival_barrier": BARRIER,
           "release_barrier": BARRIER, "clear_barrier": BARRIER, "flush_barrier": BARRIER, "halves": BARRIER,
-          "wait_count": ["cp.async.wait_group"], "wait": ["cp.async.wait_group"],
+          "wait_count": ["cp.async.wait_group"], "wait": ["cp.async.wait_group", "wait for the phase", "a grid-wide barrier"],
           "strong_load": ["atomic or volatile"], "strong_store": ["atomic or volatile"]}
 
 
