@@ -82,6 +82,8 @@ std::vector<std::string> compare(const Expectation& expected, const Observed& ob
     differences.push_back(fmt::format("expected verdict {}, got {}", verdict, observed.verdict));
   if (expected.proved && !observed.proved)
     differences.push_back("expected a pass that is proved for this input, and it is not proved");
+  if (expected.unproved && observed.proved)
+    differences.push_back("proved for this input, where nothing should be");
   std::vector<bool> used(observed.findings.size());
   for (const FindingKey& want : expected.findings) {
     bool found = false;
@@ -111,10 +113,10 @@ Result<void> parse_expectation(const std::string& text,
   if (word == "pass" || word == "unknown" || word == "fail") {
     out.verdict = word;
     while (words >> word) {
-      if (word != "proved" || out.verdict != "pass")
+      if ((word != "proved" && word != "unproved") || out.verdict != "pass")
         return usage_error(
             fmt::format("'{}' cannot follow '{}' in an expectation", word, out.verdict), span);
-      out.proved = true;
+      (word == "proved" ? out.proved : out.unproved) = true;
     }
     return {};
   }

@@ -24,6 +24,7 @@ struct Expectation {
   bool present = false;
   std::string verdict;     // "pass", "fail", "unknown"
   bool proved = false;     // pass proved
+  bool unproved = false;   // pass unproved: a proof would be wrong
   bool kinds_only = false; // of a case file: kinds without places
   bool in_ptx = false;     // the marks stand in the PTX: its lines count, not those of .loc
   std::vector<FindingKey> findings;

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 namespace assay::explore {
 
 vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Options& options) {
@@ -63,6 +65,21 @@ vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conf
   return at;
 }
 
+namespace {
+// Arguments that hold addresses of functions are bytes like others.
+void function_pointers(const vgpu::LaunchSpec& launch, size_t i,
+                       std::vector<ir::BufferPointer>& pointers) {
+  const std::vector<uint8_t>& bytes = launch.arguments[i].bytes;
+  for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+    uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + at, 8);
+    if (ir::window_of(value) == ir::kFunctionWindow)
+      pointers.push_back(
+          {launch.program->parameters[i].offset + uint32_t(at), ir::kFunctionPointer, 1});
+  }
+}
+} // namespace
+
 std::vector<std::string> address_uses(const vgpu::JobSpec& job) {
   for (const vgpu::LaunchSpec& launch : job.launches) {
     std::vector<ir::BufferPointer> pointers;
@@ -70,11 +87,8 @@ std::vector<std::string> address_uses(const vgpu::JobSpec& job) {
       for (const vgpu::Argument::Pointer& p : launch.arguments[i].pointers)
         pointers.push_back({launch.program->parameters[i].offset + p.offset, p.buffer,
                             job.buffers[p.buffer].align});
-    if (auto line = ir::address_used_as_data(*launch.program, pointers))
-      return {
-          fmt::format("uses the address of a buffer as data (PTX line {}): where buffers lie is "
-                      "the allocator's choice",
-                      *line)};
+    for (size_t i = 0; i < launch.arguments.size(); ++i) function_pointers(launch, i, pointers);
+    if (auto use = ir::address_used_as_data(*launch.program, pointers)) return {*use};
   }
   return {};
 }

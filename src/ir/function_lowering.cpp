@@ -128,14 +128,16 @@ Result<void> FunctionLowering::declare(const Variable& v) {
   switch (v.space) {
   case Space::reg: return declare_registers(v);
   case Space::local: {
-    scopes_.back().symbols[v.name] = {Symbol::Kind::frame, Space::local, frame_offset_.at(&v)};
+    scopes_.back().symbols[v.name] = {Symbol::Kind::frame, Space::local, frame_offset_.at(&v), &v};
+    f_.frame.push_back({frame_offset_.at(&v), &v});
     return {};
   }
   case Space::param: {
     auto outgoing = outgoing_offset_.find(&v);
     uint64_t offset = outgoing == outgoing_offset_.end() ? frame_offset_.at(&v)
                                                          : f_.local_bytes + outgoing->second;
-    scopes_.back().symbols[v.name] = {Symbol::Kind::frame, Space::local, offset};
+    scopes_.back().symbols[v.name] = {Symbol::Kind::frame, Space::local, offset, &v};
+    f_.frame.push_back({uint32_t(offset), &v});
     scopes_.back().variables[v.name] = &v;
     return {};
   }

@@ -15,6 +15,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 namespace assay::ir {
@@ -131,6 +132,7 @@ private:
   Result<Value> fit(Value v, ptx::Type type, const ptx::Operand& operand);
   Result<Value> literal(const ptx::Operand& operand, ptx::Type type);
   Result<Value> symbol_address(const ptx::Operand& operand, uint32_t width);
+  Value named_constant(uint64_t bits, uint32_t width_bits, const Named& named);
   Result<Value> special_value(const ptx::Operand& operand, ptx::Type type);
   Result<Address> address(const ptx::Operand& operand);
   Result<Value> address_value(const ptx::Operand& operand); // as one 64-bit register
@@ -252,6 +254,7 @@ private:
   std::unordered_map<const ptx::Variable*, uint32_t> frame_offset_; // of .local, .param variables
   std::unordered_map<const ptx::Variable*, uint32_t> outgoing_offset_; // lie in the callee's frame
   std::unordered_map<uint64_t, uint32_t> constants_[2];                // narrow, wide
+  std::map<std::tuple<Named, uint64_t, bool>, uint32_t> named_;
   const ptx::Instruction* current_ = nullptr;
   Value guard_;
   bool guard_negated_ = false;

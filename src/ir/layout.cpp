@@ -104,7 +104,7 @@ private:
       g.type = v.type;
       // An .extern declaration does not hide the definition.
       if (v.linkage != ".extern" || !layout_.symbols.contains(v.name))
-        layout_.symbols[v.name] = {Symbol::Kind::global, v.space, g.address};
+        layout_.symbols[v.name] = {Symbol::Kind::global, v.space, g.address, &v};
       sources_.push_back(&v);
       program_.globals.push_back(std::move(g));
     }
@@ -122,7 +122,7 @@ private:
     if (fresh) {
       layout_.functions.push_back(&f);
       layout_.address_taken.push_back(false);
-      layout_.symbols[f.name] = {Symbol::Kind::function, Space::none, it->second};
+      layout_.symbols[f.name] = {Symbol::Kind::function, Space::none, it->second, nullptr};
     }
     return it->second;
   }
@@ -227,7 +227,7 @@ private:
   }
 
   void set_shared(const Variable& v, uint64_t offset) {
-    Symbol symbol{Symbol::Kind::shared, Space::shared, offset};
+    Symbol symbol{Symbol::Kind::shared, Space::shared, offset, &v};
     layout_.shared[&v] = symbol;
     bool module_scope = !module_.variables.empty() && &v >= module_.variables.data() &&
                         &v < module_.variables.data() + module_.variables.size();

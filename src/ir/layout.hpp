@@ -45,6 +45,7 @@ struct Symbol {
   Kind kind = Kind::global;
   ptx::Space space = ptx::Space::none;
   uint64_t value = 0;
+  const ptx::Variable* variable = nullptr; // none of functions
 };
 
 // What the kernel and everything that it may call need.

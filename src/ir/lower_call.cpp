@@ -316,7 +316,7 @@ void FunctionLowering::enter_function() {
     uint64_t offset = 0;
     for (const Variable& v : source_.params) {
       offset = align_up(offset, alignment(v));
-      scopes_.back().symbols[v.name] = {Symbol::Kind::param_entry, Space::param_entry, offset};
+      scopes_.back().symbols[v.name] = {Symbol::Kind::param_entry, Space::param_entry, offset, &v};
       offset += std::max<uint64_t>(v.size_bytes(), 1); // lay_out() has limited them
     }
     return;
@@ -327,7 +327,8 @@ void FunctionLowering::enter_function() {
     for (size_t i = 0; i < list.size(); ++i) {
       const Variable& v = list[i];
       if (v.space != Space::reg) {
-        scopes_.back().symbols[v.name] = {Symbol::Kind::frame, Space::local, offsets[i]};
+        scopes_.back().symbols[v.name] = {Symbol::Kind::frame, Space::local, offsets[i], &v};
+        f_.frame.push_back({offsets[i], &v});
         continue;
       }
       (void)declare_registers(v);

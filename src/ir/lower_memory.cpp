@@ -238,7 +238,7 @@ Result<void> FunctionLowering::lower_prefetch(const ptx::Instruction& in) {
 Result<void> FunctionLowering::lower_createpolicy(const ptx::Instruction& in) {
   auto d = dest(in.operands.at(0), Type::b64);
   if (!d) return d.error();
-  emit(OpCode::mov_b64, *d, constant(0, 64));
+  emit(OpCode::mov_b64, *d, named_constant(0, 64, {Named::What::cache_policy, nullptr}));
   return {};
 }
 

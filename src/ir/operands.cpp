@@ -134,6 +134,22 @@ Value FunctionLowering::constant(uint64_t bits, uint32_t width_bits) {
   return Value{it->second};
 }
 
+// A register of its own, even where some literal has the same value.
+Value FunctionLowering::named_constant(uint64_t bits, uint32_t width_bits, const Named& named) {
+  bool wide = width_bits > 32;
+  if (!wide) bits &= 0xffffffffu;
+  auto [it, fresh] = named_.try_emplace({named, bits, wide}, uint32_t(f_.registers.size()));
+  if (fresh) {
+    VirtualRegister r;
+    r.bits = wide ? 64 : 32;
+    r.constant = true;
+    r.value = bits;
+    r.named = named;
+    f_.registers.push_back(r);
+  }
+  return Value{it->second};
+}
+
 Value FunctionLowering::temp(uint32_t width_bits) { return Value{new_register(width_bits, true)}; }
 
 Value FunctionLowering::carry() {
@@ -148,7 +164,9 @@ Result<Value> FunctionLowering::symbol_address(const Operand& operand, uint32_t 
   const Symbol* s = find_symbol(operand.name);
   if (!s) return unsupported(fmt::format("reference to '{}'", operand.name));
   switch (s->kind) {
-  case Symbol::Kind::function: return constant(window_base(kFunctionWindow) + 16 * s->value, width);
+  case Symbol::Kind::function:
+    return named_constant(window_base(kFunctionWindow) + 16 * s->value, width,
+                          {Named::What::function, nullptr});
   case Symbol::Kind::frame: {
     Value t = temp(64);
     emit(OpCode::frame_address, t, {}, {}, {}, s->value + uint64_t(operand.offset));
@@ -157,7 +175,11 @@ Result<Value> FunctionLowering::symbol_address(const Operand& operand, uint32_t 
     emit(OpCode::low_b32, low, t);
     return low;
   }
-  default: return constant(s->value + uint64_t(operand.offset), width);
+  default: {
+    Named named{Named::What::variable, s->variable};
+    if (s->kind == Symbol::Kind::param_entry) named = {Named::What::parameters, nullptr};
+    return named_constant(s->value + uint64_t(operand.offset), width, named);
+  }
   }
 }
 

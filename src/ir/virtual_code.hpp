@@ -6,9 +6,18 @@
 
 #include "ir/program.hpp"
 
+#include <compare>
 #include <vector>
 
 namespace assay::ir {
+
+// What a constant stands for whose value is our choice and another machine's differs.
+struct Named {
+  enum class What : uint8_t { nothing, variable, parameters, function, cache_policy };
+  What what = What::nothing;
+  const ptx::Variable* variable = nullptr;
+  auto operator<=>(const Named&) const = default;
+};
 
 struct VirtualRegister {
   uint8_t bits = 32; // 1, 16, 32, 64, 128
@@ -16,6 +25,7 @@ struct VirtualRegister {
   bool constant = false;
   Constant::Source source = Constant::Source::value; // constants
   uint64_t value = 0;                                // constants
+  Named named = {};                                  // constants
   uint32_t slots() const { return bits <= 32 ? 1 : bits / 32; }
 };
 
@@ -48,6 +58,11 @@ struct Block {
   bool dropped = false;             // unreachable
 };
 
+struct FrameVariable { // a .local or .param variable
+  uint32_t offset = 0; // in the frame
+  const ptx::Variable* variable = nullptr;
+};
+
 struct VirtualFunction {
   const ptx::Function* source = nullptr;
   bool is_kernel = false;
@@ -60,7 +75,8 @@ struct VirtualFunction {
   std::vector<VirtualMma> mmas;
   std::vector<uint32_t> label_block; // label id → block
   uint32_t local_bytes = 0;
-  std::vector<uint32_t> callees; // function indices, direct calls
+  std::vector<FrameVariable> frame; // parameters of calls lie behind local_bytes
+  std::vector<uint32_t> callees;    // function indices, direct calls
   bool calls_indirectly = false;
 };
 
