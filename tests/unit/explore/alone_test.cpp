@@ -10,6 +10,7 @@ Report explored(const vgpu::JobSpec& job, bool alone) {
   Options options;
   options.alone = alone;
   options.threads = 1;
+  options.policies = {"canonical"}; // or another one shows first what alone is in doubt
   return explore(job, options);
 }
 
