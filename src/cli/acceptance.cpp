@@ -12,7 +12,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr const char* kBaselineSchema = "assay/baseline/1";
+constexpr const char* kBaselineSchema = "assay/baseline/2";
 
 // Is `end` the path or its last components?
 bool ends_in(const std::string& path, const std::string& end) {
@@ -33,6 +33,16 @@ bool matches(const cases::Suppression& rule, const report::Finding& finding,
     place |= ends_in(at.file, rule.file) && (!rule.line || rule.line == at.line);
   }
   return function && place;
+}
+
+// "a.cu:4 b.cu:9": which occurrence of a text it is, in one state of the sources.
+std::string lines_of(const report::Finding& finding) {
+  std::set<std::string> lines;
+  for (const report::Location& at : finding.locations)
+    lines.insert(fmt::format("{}:{}", at.file, at.line));
+  std::string out;
+  for (const std::string& line : lines) out += line + " ";
+  return out;
 }
 
 } // namespace
@@ -67,6 +77,10 @@ Result<void> Acceptance::read_baseline() {
     auto at = one.find(key);
     return at != one.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
+  const nlohmann::json judged = root.value("cases", nlohmann::json());
+  if (!judged.is_array()) return wrong("it has no cases");
+  for (const nlohmann::json& one : judged)
+    if (one.is_string()) judged_before_.insert(one.get<std::string>());
   for (const nlohmann::json& one : list) {
     if (!one.is_object() || text_of(one, "fingerprint").empty())
       return wrong("a finding has no fingerprint");
@@ -74,12 +88,16 @@ Result<void> Acceptance::read_baseline() {
     known.kind = text_of(one, "kind");
     known.subject = text_of(one, "case");
     known.message = text_of(one, "message");
-    baseline_[text_of(one, "fingerprint")] = known;
+    auto count = one.find("count");
+    if (count == one.end() || !count->is_number_unsigned()) return wrong("a finding has no count");
+    known.count = count->get<uint64_t>();
+    judged_before_.insert(known.subject);
+    baseline_[text_of(one, "fingerprint")][known.subject] = known;
   }
   return {};
 }
 
-std::string Acceptance::reason(const report::Finding& finding, const std::string& kernel) {
+std::string Acceptance::rule_for(const report::Finding& finding, const std::string& kernel) {
   std::string out;
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (!matches(rules_[i], finding, kernel)) continue;
@@ -87,9 +105,18 @@ std::string Acceptance::reason(const report::Finding& finding, const std::string
     if (out.empty())
       out = fmt::format("{} ({}:{})", rules_[i].reason, rules_[i].span.file, rules_[i].span.line);
   }
-  if (out.empty() && baseline_.count(finding.fingerprint))
-    out = fmt::format("known from the baseline {}", session_.baseline);
   return out;
+}
+
+uint64_t Acceptance::allowed(const std::string& fingerprint, const std::string& subject) const {
+  auto at = baseline_.find(fingerprint);
+  if (at == baseline_.end()) return 0;
+  auto own = at->second.find(subject);
+  if (own != at->second.end()) return own->second.count;
+  if (judged_before_.count(subject)) return 0;
+  uint64_t most = 0;
+  for (const auto& [other, known] : at->second) most = std::max(most, known.count);
+  return most;
 }
 
 void Acceptance::apply(report::Verdict& verdict) {
@@ -99,22 +126,41 @@ void Acceptance::apply(report::Verdict& verdict) {
   std::lock_guard lock(mutex_);
   report::Sources sources;
   bool fails = false, accepted = false;
+  // The lines at which each fingerprint occurs. One line that a compiler copied is one occurrence.
+  std::map<std::string, std::set<std::string>> all, counted;
   for (report::Finding& finding : verdict.findings) {
     finding.fingerprint = report::fingerprint(finding, sources);
-    seen_.insert(finding.fingerprint);
-    finding.suppressed = reason(finding, verdict.kernel);
+    const std::string& fingerprint = finding.fingerprint;
+    const std::string lines = lines_of(finding);
+    all[fingerprint].insert(lines);
+    finding.suppressed = rule_for(finding, verdict.kernel);
+    const uint64_t known = allowed(fingerprint, verdict.subject);
+    if (finding.suppressed.empty()) {
+      std::set<std::string>& met = counted[fingerprint];
+      if (met.count(lines) || met.size() < known) {
+        met.insert(lines);
+        if (known) finding.suppressed = "known from the baseline " + session_.baseline;
+      } else if (known) {
+        finding.details.push_back(fmt::format("beyond the baseline {}, which has {} of this text",
+                                              session_.baseline,
+                                              known == 1 ? "one" : std::to_string(known)));
+      }
+    }
     const bool error = finding.severity == report::Severity::error;
     accepted |= error && !finding.suppressed.empty();
     fails |= error && finding.suppressed.empty();
     // A new baseline takes over what the old one knew, and leaves to suppressions what is theirs.
-    if (!finding.suppressed.empty() && !baseline_.count(finding.fingerprint)) continue;
-    Known known{finding.kind, finding.space, verdict.subject, finding.message, {}, {}};
+    if (!finding.suppressed.empty() && !known) continue;
+    Known entry{finding.kind, finding.space, verdict.subject, finding.message, {}, {}, 0};
     for (const report::Location& at : finding.locations) {
-      known.functions.push_back(at.function);
-      known.lines.push_back(sources.code(at));
+      entry.functions.push_back(at.function);
+      entry.lines.push_back(sources.code(at));
     }
-    found_[finding.fingerprint] = std::move(known);
+    entry.count = all[fingerprint].size();
+    found_[fingerprint][verdict.subject] = std::move(entry);
   }
+  for (const auto& [fingerprint, lines] : all) seen_[fingerprint][verdict.subject] = lines.size();
+  judged_.insert(verdict.subject);
   if (verdict.verdict != "unknown") settled_.insert(verdict.subject);
   if (verdict.verdict == "fail" && accepted && !fails)
     verdict.verdict = verdict.reason.empty() ? report::kPassSuppressed : "unknown";
@@ -127,30 +173,42 @@ std::vector<std::string> Acceptance::remarks() const {
     if (!used_[i])
       out.push_back(fmt::format("unused suppression: {}:{}: no {} was found that it fits",
                                 rules_[i].span.file, rules_[i].span.line, rules_[i].kind));
-  for (const auto& [fingerprint, known] : baseline_)
-    if (!seen_.count(fingerprint) && settled_.count(known.subject))
-      out.push_back(fmt::format("fixed since the baseline: {} in {}: {}", known.kind, known.subject,
-                                known.message));
+  for (const auto& [fingerprint, cases] : baseline_)
+    for (const auto& [subject, known] : cases) {
+      auto at = seen_.find(fingerprint);
+      const bool gone = at == seen_.end() || !at->second.count(subject);
+      const uint64_t left = gone ? 0 : at->second.at(subject);
+      if (left >= known.count || !settled_.count(subject)) continue;
+      out.push_back(fmt::format(
+          "fixed since the baseline: {} in {}: {}{}", known.kind, subject, known.message,
+          left ? fmt::format(" (of {} with this text, {} left)", known.count, left) : ""));
+    }
   return out;
 }
 
 Result<void> Acceptance::write(std::vector<std::string>& remarks) const {
   if (session_.write_baseline.empty()) return {};
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const auto& [fingerprint, known] : found_)
-    list.push_back({{"fingerprint", fingerprint},
-                    {"kind", known.kind},
-                    {"space", known.space},
-                    {"case", known.subject},
-                    {"functions", known.functions},
-                    {"lines", known.lines},
-                    {"message", known.message}});
-  nlohmann::ordered_json out = {{"schema", kBaselineSchema}, {"findings", list}};
+  uint64_t total = 0;
+  for (const auto& [fingerprint, cases] : found_)
+    for (const auto& [subject, known] : cases) {
+      total += known.count;
+      list.push_back({{"fingerprint", fingerprint},
+                      {"kind", known.kind},
+                      {"space", known.space},
+                      {"case", subject},
+                      {"count", known.count},
+                      {"functions", known.functions},
+                      {"lines", known.lines},
+                      {"message", known.message}});
+    }
+  nlohmann::ordered_json out = {
+      {"schema", kBaselineSchema}, {"cases", judged_}, {"findings", list}};
   std::string text =
       out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (Result<void> done = write_file(session_.write_baseline, text); !done) return done;
-  remarks.push_back(fmt::format("baseline of {} finding{} written to {}", found_.size(),
-                                found_.size() == 1 ? "" : "s", session_.write_baseline));
+  remarks.push_back(fmt::format("baseline of {} finding{} written to {}", total,
+                                total == 1 ? "" : "s", session_.write_baseline));
   return {};
 }
 

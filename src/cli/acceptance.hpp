@@ -32,19 +32,25 @@ private:
   struct Known { // a finding as a baseline keeps it
     std::string kind, space, subject, message;
     std::vector<std::string> functions, lines;
+    uint64_t count = 0; // how often the text has it
   };
+  using Counted = std::map<std::string, std::map<std::string, Known>>; // by fingerprint, by case
   explicit Acceptance(const Session& session) : session_(session) {}
   Result<void> read_baseline();
-  std::string reason(const report::Finding& finding, const std::string& kernel);
+  std::string rule_for(const report::Finding& finding, const std::string& kernel);
+  // How many findings of a fingerprint the baseline has for a case. One that it does not know at
+  // all may have a new name: then the most that any case has.
+  uint64_t allowed(const std::string& fingerprint, const std::string& subject) const;
 
   const Session& session_;
   mutable std::mutex mutex_;
   std::vector<cases::Suppression> rules_;
-  std::vector<uint64_t> used_;            // parallel to rules_
-  std::map<std::string, Known> baseline_; // by fingerprint
-  std::set<std::string> seen_;            // fingerprints of this run
-  std::set<std::string> settled_;         // cases that were judged
-  std::map<std::string, Known> found_;    // what counts, for a new baseline
+  std::vector<uint64_t> used_; // parallel to rules_
+  Counted baseline_;
+  std::set<std::string> judged_before_; // the baseline's cases, sound ones among them
+  std::map<std::string, std::map<std::string, uint64_t>> seen_; // counts of this run
+  std::set<std::string> judged_, settled_; // cases of this run, and those without "unknown"
+  Counted found_;                          // what counts, for a new baseline
 };
 
 } // namespace assay::cli

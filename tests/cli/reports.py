@@ -137,6 +137,48 @@ def baseline_tells_what_is_fixed(folder):
     refused(folder, ["check", "matmul.toml", "--baseline", "b.json"], "is no baseline", "--write-baseline")
 
 
+TWICE = """__global__ void k(int* out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t + 1;
+  out[t] += s[63 - t];
+  __syncthreads();
+  s[t] = 1000;
+  __syncthreads();
+  s[t] = t + 1;
+  SECOND
+  out[t] += s[63 - t];
+}
+"""
+
+
+@test
+def baseline_counts(folder):
+    words = ["check", "k.cu", "--grid", "1", "--block", "64", "--arg", "zeros:s32[64]"]
+    one, two = TWICE.replace("SECOND", "__syncthreads();"), TWICE.replace("SECOND", "")
+    (folder / "k.cu").write_text(one)
+    if Ran(folder, *words, "--write-baseline", "one.json").code == 4:  # no compiler here
+        return
+    Ran(folder, *words, "--baseline", "one.json").expect(0, "known from the baseline")
+    (folder / "k.cu").write_text(two)
+    ran = Ran(folder, *words, "--baseline", "one.json", "--write-baseline", "two.json").expect(
+        1, "beyond the baseline one.json, which has one of this text", "suppressed[race]", "baseline of 2 findings")
+    assert ran.out.count("error[race]") == 1, ran.out
+    Ran(folder, *words, "--baseline", "two.json").expect(0, "pass-with-suppressions")
+    (folder / "k.cu").write_text(one)
+    Ran(folder, *words, "--baseline", "two.json").expect(0, "of 2 with this text, 1 left")
+    # The same defect in a case that was sound when the baseline was made; in one with a new name.
+    sound = one.replace("out[t] += s[63 - t];\n  __syncthreads", "__syncthreads();\n  out[t] += s[63 - t];\n  __syncthreads")
+    (folder / "l.cu").write_text("// launch: --grid 1 --block 64 --arg zeros:s32[64]\n" + sound)
+    (folder / "k.cu").write_text("// launch: --grid 1 --block 64 --arg zeros:s32[64]\n" + one)
+    Ran(folder, "check", "k.cu", "l.cu", "--write-baseline", "b.json").expect(1, "1 passed, 1 failed")
+    Ran(folder, "check", "k.cu", "l.cu", "--baseline", "b.json").expect(0)
+    (folder / "l.cu").write_text((folder / "k.cu").read_text())
+    Ran(folder, "check", "k.cu", "l.cu", "--baseline", "b.json").expect(1, "1 passed, 1 failed")
+    (folder / "l.cu").rename(folder / "m.cu")
+    Ran(folder, "check", "m.cu", "--baseline", "b.json").expect(0)
+
+
 @test
 def timelines_name_the_construct(folder):
     for name, lines in [("matmul", ["missing: __syncthreads() [block]", "add __syncthreads() after line 12"]),
