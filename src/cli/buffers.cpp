@@ -2,10 +2,10 @@
 #include "cli/buffers.hpp"
 
 #include "base/file.hpp"
+#include "cli/outputs.hpp"
 #include "inputs/npy.hpp"
 
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
 
 namespace assay::cli {
@@ -28,11 +28,7 @@ Result<void> write_outs(const cases::Case& subject, const vgpu::Outcome& outcome
   if (outcome.memory.size() < subject.buffers.size()) return {};
   for (const cases::Out& out : subject.outs) {
     // write_file() would make the folder; of a name that a person gave, that is a slip of the pen.
-    std::error_code unknown;
-    auto folder = std::filesystem::path(out.file).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder, unknown))
-      return usage_error(
-          fmt::format("cannot write '{}': there is no folder '{}'", out.file, folder.string()));
+    if (Result<void> good = can_be_written(out.file); !good) return good;
     std::string data = bytes_of(outcome, out.buffer);
     const cases::BufferInfo& info = subject.buffers[out.buffer];
     if (inputs::is_npy_name(out.file)) {

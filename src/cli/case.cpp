@@ -3,6 +3,7 @@
 #include "base/file.hpp"
 #include "cases/case_file.hpp"
 #include "cases/new_case.hpp"
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 
 #include <CLI/CLI.hpp>
@@ -59,6 +60,7 @@ int new_case(const Flags& flags, const Session& session) {
         usage_error(fmt::format(
             "'{}' exists already; --force overwrites it, --output names another file", output)),
         session);
+  if (Result<void> good = can_be_written(output); !good) return fail(good.error(), session);
   if (Result<void> done = write_file(output, text); !done) return fail(done.error(), session);
   print(fmt::format("wrote {}\nnext: {} check {}\n", output, session.program, quote(output)));
   return kPass;

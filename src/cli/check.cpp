@@ -3,6 +3,7 @@
 #include "cli/acceptance.hpp"
 #include "cli/buffers.hpp"
 #include "cli/judge.hpp"
+#include "cli/outputs.hpp"
 #include "cli/publish.hpp"
 #include "explore/pool.hpp"
 #include "report/json.hpp"
@@ -59,13 +60,8 @@ Answer check_target(const std::string& target, const Session& session, const Fla
 }
 
 report::Row row_of(const std::string& target, const Answer& answer, const Flags& flags) {
-  using State = report::Row::State;
   if (!answer.error) return cli::row_of(target, answer.verdicts, flags.verify);
-  return {target,
-          answer.error->code == ErrorCode::environment   ? State::skipped
-          : answer.error->code == ErrorCode::unsupported ? State::unknown
-                                                         : State::broken,
-          answer.error->text()};
+  return cli::row_of(target, *answer.error);
 }
 
 // What is known at the end only: files, unused suppressions. Nothing when all went well.
@@ -169,6 +165,7 @@ int check(const Session& session, const Flags& flags) {
       return fail(usage_error("--show and --out need one case or kernel, not several"), session);
   if (folder && targets.empty())
     return fail(usage_error(fmt::format("there is no case in '{}'", session.targets[0])), session);
+  if (Result<void> good = check_outputs(session); !good) return fail(good.error(), session);
   Result<std::unique_ptr<Acceptance>> acceptance = Acceptance::load(session);
   if (!acceptance) return fail(acceptance.error(), session);
   return folder ? check_folder(targets, session, flags, **acceptance)

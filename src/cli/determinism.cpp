@@ -3,6 +3,7 @@
 #include "cli/buffers.hpp"
 #include "cli/judge.hpp"
 #include "cli/native.hpp"
+#include "cli/outputs.hpp"
 #include "cli/publish.hpp"
 #include "report/json.hpp"
 
@@ -23,16 +24,17 @@ int determinism(const Session& session, const std::string& executor) {
     return native_determinism(session);
   }
   const std::string& target = session.targets[0];
-  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
-  if (!prepared) return fail(prepared.error(), session, target);
+  if (Result<void> good = check_outputs(session); !good) return fail(good.error(), session, target);
   Result<std::unique_ptr<Acceptance>> acceptance = Acceptance::load(session);
   if (!acceptance) return fail(acceptance.error(), session, target);
+  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
+  if (!prepared) return fail_report(prepared.error(), session, "determinism", target);
   std::vector<report::Verdict> verdicts;
   std::vector<std::string> shown; // buffers that --show asks for, of the first run
   int code = kPass;
   for (size_t variant = 0; variant < prepared->variants; ++variant) {
     Result<cases::Case> subject = cases::build(*prepared, variant);
-    if (!subject) return fail(subject.error(), session, target);
+    if (!subject) return fail_report(subject.error(), session, "determinism", target, verdicts);
     progress("running " + subject->name + " …");
     explore::Report explored = explore::explore(subject->job, explore_options(*prepared, session));
     progress("");
@@ -42,7 +44,7 @@ int determinism(const Session& session, const std::string& executor) {
     shown.push_back(shown_buffers(*subject, explored.first));
     if (variant == 0) // a file holds one variant
       if (Result<void> done = write_outs(*subject, explored.first); !done)
-        return fail(done.error(), session, target);
+        return fail_report(done.error(), session, "determinism", target, verdicts);
     int own = exit_code(verdicts.back());
     if (own == kFail || code == kPass) code = own;
   }

@@ -3,6 +3,7 @@
 #include "cli/acceptance.hpp"
 #include "cli/buffers.hpp"
 #include "cli/judge.hpp"
+#include "cli/outputs.hpp"
 #include "cli/publish.hpp"
 #include "report/json.hpp"
 
@@ -13,12 +14,13 @@ namespace {
 
 int exec(const Session& session) {
   const std::string& target = session.targets[0];
-  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
-  if (!prepared) return fail(prepared.error(), session, target);
-  Result<cases::Case> subject = cases::build(*prepared, 0);
-  if (!subject) return fail(subject.error(), session, target);
+  if (Result<void> good = check_outputs(session); !good) return fail(good.error(), session, target);
   Result<std::unique_ptr<Acceptance>> acceptance = Acceptance::load(session);
   if (!acceptance) return fail(acceptance.error(), session, target);
+  Result<cases::Prepared> prepared = cases::prepare(target, session.options);
+  if (!prepared) return fail_report(prepared.error(), session, "exec", target);
+  Result<cases::Case> subject = cases::build(*prepared, 0);
+  if (!subject) return fail_report(subject.error(), session, "exec", target);
   std::string policy = prepared->options.schedule.value_or("canonical");
   explore::Options options = explore_options(*prepared, session);
   explore::Report explored = policy == "all" ? explore::explore(subject->job, options)

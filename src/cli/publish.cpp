@@ -55,6 +55,24 @@ Result<void> close_report(const Session& session, const Acceptance& acceptance,
   return publish(session, {command, "", {{row_of(target, verdicts, false), verdicts}}});
 }
 
+int fail_report(const Error& error, const Session& session, const std::string& command,
+                const std::string& target, const std::vector<report::Verdict>& verdicts) {
+  progress("");
+  if (Result<void> done = publish(session, {command, "", {{row_of(target, error), verdicts}}});
+      !done)
+    return fail(done.error(), session, target);
+  return fail(error, session, target);
+}
+
+report::Row row_of(const std::string& target, const Error& error) {
+  using State = report::Row::State;
+  return {target,
+          error.code == ErrorCode::environment   ? State::skipped
+          : error.code == ErrorCode::unsupported ? State::unknown
+                                                 : State::broken,
+          error.text()};
+}
+
 report::Row row_of(const std::string& target, const std::vector<report::Verdict>& verdicts,
                    bool verify) {
   using State = report::Row::State;

@@ -64,6 +64,48 @@ def determinism_and_exec_write_too(folder):
 
 
 @test
+def what_cannot_be_prepared_is_reported_too(folder):
+    (folder / "k.ptx").write_text("no PTX\n")
+    good = ["--grid", "2,2", "--block", "16,16", "--arg", "rand:f32[32,32]"]
+    (folder / "b.json").write_text("kept")
+    for words, part in ((["k.ptx", *good], "k.ptx:1"), ([str(EXAMPLES / "matmul.ptx"), *good], "parameter")):
+        for command in ("check", "determinism", "exec"):
+            files = ["--html", "a.html", "--sarif", "a.sarif", "--junit", "a.xml"]
+            refused(folder, [command, *words, *files], part)
+            suite = ElementTree.parse(folder / "a.xml").getroot().find("testsuite")
+            assert suite.get("errors") == "1", command
+            assert part in (folder / "a.html").read_text() and part in (folder / "a.sarif").read_text()
+            for name in ("a.html", "a.sarif", "a.xml"):
+                (folder / name).unlink()
+    for command in ("determinism", "exec"):
+        refused(folder, [command, "k.ptx", *good, "--write-baseline", "b.json"], "k.ptx:1")
+        assert (folder / "b.json").read_text() == "kept"
+
+
+@test
+def names_of_files_are_looked_at_first(folder):
+    flags = ["--html", "--sarif", "--junit", "--svg", "--write-baseline"]
+    (folder / "kept").write_text("kept")
+    (folder / "link").symlink_to("kept")
+    (folder / "sub").mkdir()
+    for command in ("check", "determinism", "exec"):
+        for i, flag in enumerate(flags):
+            other = flags[i - 1]
+            for a, b in (("x", "x"), ("x", "./x"), ("x", str(folder / "sub/../x")), ("kept", "link")):
+                refused(folder, [command, RACY, flag, a, other, b], flag, other, "the same file")
+            refused(folder, [command, RACY, flag, "no/deep/x"], "'no/deep/x'", "no folder 'no/deep'")
+            refused(folder, [command, RACY, flag, "sub"], "'sub'", "directory")
+        refused(folder, [command, RACY, "--html", "x", "--out", "2=x"], "--html", "--out 2", "the same file")
+    copied(folder)
+    before = (folder / "matmul.toml").read_text()
+    refused(folder, ["check", "matmul.toml", "--html", "matmul.toml"], "the target", "the same file")
+    assert (folder / "matmul.toml").read_text() == before and (folder / "kept").read_text() == "kept"
+    refused(folder, ["case", "new", RACY.replace("toml", "ptx"), "--output", "no/c.toml"], "no folder 'no'")
+    assert not (folder / "no").exists() and not (folder / ".assay").exists(), "something ran"
+    Ran(folder, "check", RACY, "--html", "/dev/null", "--sarif", "/dev/null", "--trace-dir", "no/traces").expect(1)
+
+
+@test
 def not_with_a_real_gpu(folder):
     refused(folder, ["determinism", RACY, "--executor", "native", "--html", "a.html"], "vgpu executor")
 
