@@ -3,6 +3,7 @@
 #include "explore/minimize.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "cli/numbers.hpp"
 #include "cli/places.hpp"
 #include "cli/shrink.hpp"
 
@@ -216,6 +217,7 @@ void add_minimize(CLI::App& app, Session& session, int& code) {
                     "Only the schedule: launch and inputs stay");
   command->add_option("--seconds", flags->seconds, "Time to spend")
       ->type_name("S")
+      ->check(seconds())
       ->capture_default_str();
   command->callback([&session, &code, flags] { code = minimize(session, *flags); });
 }

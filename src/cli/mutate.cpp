@@ -4,6 +4,7 @@
 #include "base/machine.hpp"
 #include "base/text.hpp"
 #include "cli/mutants.hpp"
+#include "cli/numbers.hpp"
 #include "cli/places.hpp"
 #include "explore/pool.hpp"
 
@@ -161,7 +162,8 @@ void add_mutate(CLI::App& app, Session& session, int& code) {
       ->type_name("KIND,…")
       ->delimiter(',');
   command->add_option("--limit", flags->limit, "At most N mutants of a case, chosen by --seed")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0, UINT32_MAX));
   command->add_option("--write", flags->folder, "Write each mutant's PTX to this folder")
       ->type_name("FOLDER");
   command->add_flag("--no-run", flags->no_run, "Only write the mutants");

@@ -2,6 +2,7 @@
 // its own (the hidden command native-worker), which is watched like any other.
 #include "cases/case.hpp"
 #include "cli/native.hpp"
+#include "cli/numbers.hpp"
 #include "native/gpu.hpp"
 
 #include <CLI/CLI.hpp>
@@ -93,7 +94,7 @@ void add_native_worker(CLI::App& app, Session& session, int& code) {
   command->group(""); // not in the help: determinism --executor native starts it
   auto variant = std::make_shared<size_t>(0);
   command->add_option("target", session.targets, "A case")->required();
-  command->add_option("--variant", *variant, "Which, from 0");
+  command->add_option("--variant", *variant, "Which, from 0")->check(whole_number(0, UINT32_MAX));
   command->callback([&session, &code, variant] { code = work(session, *variant); });
 }
 

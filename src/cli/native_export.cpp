@@ -3,6 +3,7 @@
 // the virtual GPU's schedules leave. A hidden command; tests/gpu/README.md describes the files.
 #include "base/file.hpp"
 #include "cli/judge.hpp"
+#include "cli/numbers.hpp"
 #include "explore/pool.hpp"
 #include "ir/address_space.hpp"
 
@@ -265,7 +266,8 @@ void add_native_export(CLI::App& app, Session& session, int& code) {
   add_common_flags(*command, session);
   command->add_option("targets", session.targets, "Cases, or folders of cases")->required();
   command->add_option("--to", settings->folder, "The folder to write to")->required();
-  command->add_option("--runs", settings->runs, "Runs of every policy where outcomes may differ");
+  command->add_option("--runs", settings->runs, "Runs of every policy where outcomes may differ")
+      ->check(whole_number(1, 1000000));
   command->callback([&session, &code, settings] { code = export_all(session, *settings); });
 }
 

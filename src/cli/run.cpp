@@ -1,5 +1,6 @@
 // assay run -- CMD: a CUDA program on this machine's GPU, its kernels examined where they run.
 #include "cli/native.hpp"
+#include "cli/numbers.hpp"
 #include "compile/search.hpp"
 
 #include <CLI/CLI.hpp>
@@ -144,28 +145,35 @@ void add_run(CLI::App& app, Session& session, int& code) {
       ->type_name("NAME")
       ->take_all();
   command->add_option("--launch-skip", selection.skip, "Skip this many matching launches")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0, UINT64_MAX));
   command->add_option("--launch-count", selection.count, "Examine at most this many (0: all)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0, UINT64_MAX));
   command->add_flag("--every", selection.repeats,
                     "Examine every matching launch, not only those that differ in kernel, shape "
                     "or parameters");
   command->add_option("--preset", words->preset, "Settings: default, quick, or paper (RESOLVE's)")
       ->type_name("NAME");
-  command->add_option("--plain", settings.plain, "Repeats without delays")->type_name("N");
+  command->add_option("--plain", settings.plain, "Repeats without delays")
+      ->type_name("N")
+      ->check(whole_number(0, 1000000));
   command->add_option("--perturbed", settings.perturbed, "Repeats of each kind of delay")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0, 1000000));
   command->add_option("--cycles", settings.cycles, "Longest delay, in clock cycles")
       ->type_name("N")
-      ->check(CLI::Range(1u, 1u << 30));
+      ->check(whole_number(1, 1u << 30));
   command
       ->add_option("--probability", settings.probability, "Share of delayed accesses, in percent")
       ->type_name("N")
-      ->check(CLI::Range(1u, 100u));
+      ->check(whole_number(1, 100));
   command->add_option("--limit", settings.limit_seconds, "Longest wait for anything, in seconds")
       ->type_name("N")
-      ->check(CLI::Range(1u, 3600u));
-  command->add_option("--seed", settings.seed, "Of delays and refill patterns")->type_name("N");
+      ->check(whole_number(1, 3600));
+  command->add_option("--seed", settings.seed, "Of delays and refill patterns")
+      ->type_name("N")
+      ->check(whole_number(0, UINT64_MAX));
   command->add_flag("--no-scrub", words->no_scrub, "Leave shared memory between runs as it is");
   command->add_flag("--no-conflicts", words->no_conflicts,
                     "No conflict pass: delay all accesses, name no pairs");

@@ -1,6 +1,7 @@
 // Flags that commands share, and output; see session.hpp.
 #include "cli/session.hpp"
 
+#include "cli/numbers.hpp"
 #include "report/json.hpp"
 
 #include <CLI/CLI.hpp>
@@ -76,13 +77,15 @@ void add_common_flags(CLI::App& command, Session& session) {
   command
       .add_option("--print-limit", session.style.print_limit, "Findings shown in full; 0 shows all")
       ->type_name("N")
+      ->check(whole_number(0, UINT32_MAX))
       ->capture_default_str();
   command.add_option("--trace-dir", session.trace_directory, "Where traces are written")
       ->type_name("DIR")
       ->capture_default_str();
   command
       .add_option("--threads", session.threads, "Threads that run schedules (default: all cores)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0, 4096));
   command
       .add_option("--level", session.level,
                   "Vector level of the interpreter: portable, avx2 or avx512")

@@ -204,6 +204,23 @@ def launches(folder):
 
 
 @test
+def numbers_of_options(folder):
+    odd = ("-1", "-0", "nan", "inf", "1x", "1.5", "1e3", " 1", "+1", "true", "18446744073709551616", "99999999999999999999999")
+    options = [(["exec", *GOOD], "--threads", "4097"), (["exec", *GOOD], "--print-limit", "4294967296"),
+               (["mutate", *GOOD], "--limit", "4294967296"), (["native-worker", SCALE], "--variant", "4294967296"),
+               (["native-export", SCALE, "--to", "t"], "--runs", "0"), (["run"], "--launch-skip", ""), (["run"], "--launch-count", ""),
+               (["run"], "--plain", "4294967296"), (["run"], "--perturbed", "4294967296"), (["run"], "--seed", ""),
+               (["run"], "--cycles", "0"), (["run"], "--limit", "0"), (["run"], "--probability", "101")]
+    for words, option, beyond in options:
+        for value in (*odd, beyond):
+            tail = ["--", "true"] if words[0] == "run" else []
+            refused(folder, [*words, f"{option}={value}", *tail], option)
+        refused(folder, [*words, option, "", *(["--", "true"] if words[0] == "run" else [])], option)
+    for value in ("-1", "0", "-0.0", "nan", "inf", "1e400", "1e300", "1x", "1 2", " 1", "", "1s"):
+        refused(folder, ["minimize", *GOOD, f"--seconds={value}"], "--seconds")
+
+
+@test
 def argument_words(folder):
     for word, *parts in (
             ("out:-1",), ("out:99999999999999999999",), ("out:68719476737", "64 GiB"), ("out:16:256", "one byte"),
