@@ -1,20 +1,64 @@
 // Resolving operations to source lines and agents to threads; see places.hpp.
 #include "cli/places.hpp"
 
+#include "base/file.hpp"
+#include "base/text.hpp"
 #include "ir/source.hpp"
 #include "vgpu/launch_order.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 namespace assay::cli {
 namespace {
 
-// A file of the PTX's .file table as seen from here; empty when it is not there.
+namespace fs = std::filesystem;
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// #line 4 "FILE", and # 4 "FILE" as preprocessors write it: such a source names files at will.
+bool has_line_directive(const std::string& source) {
+  Result<std::string> text = read_file(source);
+  if (!text) return true;
+  for (const std::string& line : split_lines(*text)) {
+    if (!trim(line).starts_with("#")) continue;
+    const std::string_view directive = trim(trim(line).substr(1));
+    if (directive.starts_with("line") ||
+        (!directive.empty() && std::isdigit(uint8_t(directive[0]))))
+      return true;
+  }
+  return false;
+}
+
+// Is this a file whose lines a report may show? It may name what nobody compiled, /etc/passwd for
+// one. What lies with the kernel is the user's own. Elsewhere are headers of -I folders, and
+// sources of PTX that somebody made somewhere else: known by their names, and no #line leads there.
+bool is_quotable(const cases::Kernel& kernel, const std::string& path) {
+  static const std::set<std::string> sources = {
+      ".c",  ".cc",  ".cl",  ".cpp", ".cu",  ".cuf", ".cuh", ".cxx", ".f90", ".h",
+      ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp", ".jl",  ".ptx", ".py",  ".rs"};
+  std::error_code unknown;
+  const fs::path file = fs::weakly_canonical(fs::absolute(path), unknown);
+  for (const fs::path& folder : {fs::path(kernel.source).parent_path(), fs::path(kernel.directory)})
+    if (is_below(file, fs::weakly_canonical(fs::absolute(folder.empty() ? "." : folder), unknown)))
+      return true;
+  const bool header = std::find(file.begin(), file.end(), "include") != file.end();
+  if (!header && !sources.count(file.extension().string())) return false;
+  return !kernel.source.ends_with(".cu") || !has_line_directive(kernel.source);
+}
+
+// A file of the PTX's .file table as seen from here; empty when it is not there, or not to be
+// shown.
 std::string readable(const cases::Case& subject, const std::string& name) {
   std::string path = cases::path_in(subject.kernel.directory, name);
   std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored) ? path : "";
+  return fs::is_regular_file(path, ignored) && is_quotable(subject.kernel, path) ? path : "";
 }
 
 // The user's own files come with the kernel; headers of the toolkit start with cuda/ or are

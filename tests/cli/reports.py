@@ -222,6 +222,38 @@ def baseline_counts(folder):
 
 
 @test
+def only_sources_are_quoted(folder):
+    secret = "a line of nobody's business\n"
+    (folder / "k").mkdir()
+    (folder / "src").mkdir()
+    copied(folder / "k")
+    for name in ("secret.txt", "secret.cu"):
+        (folder / name).write_text(secret * 40)
+    (folder / "src" / "matmul.cu").write_bytes((EXAMPLES / "matmul.cu").read_bytes())
+    (folder / "k" / "link.cu").symlink_to(folder / "secret.txt")
+    ptx = (folder / "k" / "matmul.ptx").read_text()
+    words = ["k/t.ptx", "--grid", "2,2", "--block", "16,16", "--arg", "rand:f32[32,32]", "rand:f32[32,32]", "out:4096",
+             "s32:32"]
+    for name, shown in (("matmul.cu", True), (folder / "src/matmul.cu", True), ("../src/matmul.cu", True),
+                        (folder / "secret.txt", False), ("../secret.txt", False), ("link.cu", False)):
+        (folder / "k" / "t.ptx").write_text(re.sub(r'(\.file\s+1 )".*"', lambda m: f'{m[1]}"{name}"', ptx))
+        ran = Ran(folder, "check", *words, "--html", "a.html").expect(1, "error[race]")
+        assert ("sum += tile_a" in ran.out) == shown, f"{name}\n{ran.out}"
+        assert "nobody" not in ran.out + (folder / "a.html").read_text(), name
+    racy = TWICE.replace("SECOND", "__syncthreads();")
+    for name in ("secret.txt", "secret.cu"):
+        for directive in ("#line", " # line", "#"):
+            (folder / "k" / "k.cu").write_text(f'{directive} 1 "{folder / name}"\n{racy}')
+            ran = Ran(folder, "check", "k/k.cu", "--grid", "1", "--block", "64", "--arg", "zeros:s32[64]")
+            assert ran.code in (1, 4) and "nobody" not in ran.out, ran.out
+    # A kernel in a header of an -I folder.
+    (folder / "src" / "k.cuh").write_text("#pragma once\n" + racy)
+    (folder / "k" / "k.cu").write_text('#include "k.cuh"\n')
+    ran = Ran(folder, "check", "k/k.cu", "-I", "../src", "--grid", "1", "--block", "64", "--arg", "zeros:s32[64]")
+    assert ran.code == 4 or "s[t] = t + 1;" in ran.out, ran.out
+
+
+@test
 def timelines_name_the_construct(folder):
     for name, lines in [("matmul", ["missing: __syncthreads() [block]", "add __syncthreads() after line 12"]),
                         ("handoff", ["missing: __threadfence() in line", "[device]", "fence, block scope"]),
