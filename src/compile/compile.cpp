@@ -61,6 +61,22 @@ constexpr std::array<Header, 17> kHeaders = {{
 
 bool is_template(const std::string& entry) { return entry.find('<') != std::string::npos; }
 
+// NVRTC 13.0 puts a '"' of the source's name into `.file` as it stands, and its assembler then
+// refuses that line. Such a source is compiled under a plain name, which is replaced where it comes
+// back.
+std::string plain_name(const std::string& path) {
+  std::string out;
+  for (const char c : path) out += c == '"' ? std::string("%22") : std::string(1, c);
+  return out;
+}
+
+std::string replaced(std::string text, const std::string& old, const std::string& now) {
+  if (old == now) return text;
+  for (size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += now.size())
+    text.replace(at, old.size(), now);
+  return text;
+}
+
 // A program that destroys itself.
 struct Program {
   const Nvrtc& nvrtc;
@@ -98,8 +114,9 @@ Result<CompiledPtx> compile_with(const Nvrtc& nvrtc, const CompileRequest& reque
       texts.push_back(header.text);
     }
   Program program{nvrtc};
-  int code = nvrtc.create(&program.handle, source->c_str(), source_path(request).c_str(),
-                          int(names.size()), texts.data(), names.data());
+  const std::string path = source_path(request), name = plain_name(path);
+  int code = nvrtc.create(&program.handle, source->c_str(), name.c_str(), int(names.size()),
+                          texts.data(), names.data());
   for (const std::string& entry : request.entries)
     if (code == 0 && is_template(entry)) code = nvrtc.add_name(program.handle, entry.c_str());
   if (code != 0) return usage_error(fmt::format("{}: {}", nvrtc.name(), nvrtc.error_string(code)));
@@ -110,10 +127,11 @@ Result<CompiledPtx> compile_with(const Nvrtc& nvrtc, const CompileRequest& reque
   code = nvrtc.compile(program.handle, int(pointers.size()), pointers.data());
   CompiledPtx out;
   out.compiler = nvrtc.name();
-  out.log = program.text(nvrtc.log_size, nvrtc.log);
+  out.log = replaced(program.text(nvrtc.log_size, nvrtc.log), name, path);
   if (code != 0) return log_error(request, out.log.empty() ? nvrtc.error_string(code) : out.log);
-  out.ptx =
-      relative_files(program.text(nvrtc.ptx_size, nvrtc.ptx), source_directory(request), folders);
+  const std::string ptx =
+      replaced(program.text(nvrtc.ptx_size, nvrtc.ptx), escaped(name), escaped(path));
+  out.ptx = relative_files(ptx, source_directory(request), folders);
   for (const std::string& entry : request.entries) {
     const char* lowered = nullptr;
     if (is_template(entry) && nvrtc.lowered_name(program.handle, entry.c_str(), &lowered) == 0 &&

@@ -42,6 +42,9 @@ Result<CompiledPtx> compile_cuda(const CompileRequest& request);
 // A compiler's log as an error: the first complaint with its place, the whole log as a note.
 Error log_error(const CompileRequest& request, const std::string& log);
 
+// A name as compilers write it into `.file`, but for '"', which NVRTC 13.0 leaves as it is.
+std::string escaped(const std::string& name);
+
 // `.file` lines with paths below `directory` made relative, and paths below one of `headers` made
 // to start with `cuda/`, so that no path of this machine stays in the PTX.
 std::string relative_files(const std::string& ptx, const std::string& directory,

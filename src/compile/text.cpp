@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 
 #include <cstdlib>
+#include <fmt/format.h>
 
 namespace assay::compile {
 namespace {
@@ -43,6 +44,21 @@ Error log_error(const CompileRequest& request, const std::string& log) {
   return error;
 }
 
+std::string escaped(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '"' || c == '\\')
+      out += std::string("\\") + c;
+    else if (c == '\n' || c == '\t')
+      out += c == '\n' ? "\\n" : "\\t";
+    else if (uint8_t(c) < ' ' || uint8_t(c) >= 127)
+      out += fmt::format("\\{:03o}", uint8_t(c));
+    else
+      out += c;
+  }
+  return out;
+}
+
 std::string relative_files(const std::string& ptx, const std::string& directory,
                            const std::vector<std::string>& headers) {
   std::string out;
@@ -54,7 +70,8 @@ std::string relative_files(const std::string& ptx, const std::string& directory,
         line.compare(first, 6, ".file\t") * line.compare(first, 6, ".file ") == 0) {
       std::string replacement;
       size_t longest = 0;
-      auto consider = [&](const std::string& prefix, const char* instead) {
+      auto consider = [&](const std::string& folder, const char* instead) {
+        const std::string prefix = escaped(folder);
         if (prefix.empty() || prefix.size() < longest) return;
         if (line.compare(quote + 1, prefix.size() + 1, prefix + "/") != 0) return;
         longest = prefix.size();

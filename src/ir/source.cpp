@@ -19,6 +19,29 @@ std::string demangle(const std::string& name) {
   return status == 0 && text ? std::string(text.get()) : name;
 }
 
+namespace {
+
+// Compilers write names into `.file` with the escapes of C: \\, \" and \303 for bytes beyond ASCII.
+// Those of control characters stay as they are: no terminal should meet what they stand for.
+std::string unescaped(const std::string& name) {
+  std::string out;
+  for (size_t i = 0; i < name.size(); ++i) {
+    out += name[i];
+    if (name[i] != '\\' || i + 1 == name.size()) continue;
+    if (name[i + 1] == '\\' || name[i + 1] == '"') {
+      out.back() = name[++i];
+    } else if (name.find_first_not_of("01234567", i + 1) >= i + 4 && i + 4 <= name.size()) {
+      const unsigned long byte = std::strtoul(name.substr(i + 1, 3).c_str(), nullptr, 8);
+      if (byte < 128 || byte > 255) continue;
+      out.back() = char(byte);
+      i += 3;
+    }
+  }
+  return out;
+}
+
+} // namespace
+
 std::string SourcePlace::text() const {
   if (has_source()) return fmt::format("{}:{}", frames[0].file, frames[0].line);
   return fmt::format("{}:{}", ptx_file, ptx_line);
@@ -32,7 +55,7 @@ std::vector<SourceFrame> frames(const ptx::Module& module, const ptx::Instructio
        ++steps) {
     const ptx::Location& l = module.locations[loc];
     SourceFrame frame;
-    if (l.file < module.files.size()) frame.file = module.files[l.file];
+    if (l.file < module.files.size()) frame.file = unescaped(module.files[l.file]);
     frame.line = l.line;
     frame.column = l.column;
     frame.function = demangle(l.function);

@@ -254,6 +254,19 @@ def only_sources_are_quoted(folder):
 
 
 @test
+def odd_names_of_sources(folder):
+    words = ["--grid", "1", "--block", "64", "--arg", "zeros:s32[64]"]
+    for name in ('q"x.cu', 'a\\b.cu', "\u00fcn\u00ef.cu", "a b'$;#%.cu", 'd"d/k.cu', "\u00e4/k.cu"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(TWICE.replace("SECOND", "__syncthreads();"))
+        ran = Ran(folder, "check", name, *words)
+        assert ran.code == 4 or (ran.code == 1 and "5 |   out[t] += s[63 - t];" in ran.out), name + ran.out + ran.err
+        (folder / name).write_text("__global__ void k() { nope; }")
+        ran = Ran(folder, "check", name, *words)
+        assert ran.code == 4 or (ran.code == 2 and f"{name}:1" in ran.err and "%22" not in ran.err), ran.err
+
+
+@test
 def timelines_name_the_construct(folder):
     for name, lines in [("matmul", ["missing: __syncthreads() [block]", "add __syncthreads() after line 12"]),
                         ("handoff", ["missing: __threadfence() in line", "[device]", "fence, block scope"]),
