@@ -234,6 +234,7 @@ private:
     spec.bytes = argument.bytes;
     spec.align = argument.align;
     spec.expect_unwritten = argument.role == Role::in;
+    spec.scratch = argument.role == Role::scratch;
     if (argument.content == Argument::Content::data) spec.data = argument.data;
     if (argument.content == Argument::Content::family) {
       inputs::Source source;

@@ -9,6 +9,7 @@
 #include "explore/open_uses.hpp"
 #include "explore/plan.hpp"
 #include "explore/pool.hpp"
+#include "explore/unwritten.hpp"
 
 #include <fmt/format.h>
 
@@ -153,28 +154,13 @@ private:
                            differing_plans_.size() + 1));
   }
 
-  // Reads of what nobody wrote matter when the outcome, a branch or an address follows the poison.
+  // Reads of what nobody wrote matter when the outcome, a branch or an address follows the fill.
   void uninitialised() {
     if (report_.first.uninitialised_reads.empty()) return;
-    Planned base{"canonical", options_.seed, {}, vgpu::Poison::nan_like, true, true};
-    vgpu::Outcome reference = perform(job_, base, options_);
-    bool matters = false;
-    std::vector<Difference> differing;
-    schedule::Trace other;
-    for (uint32_t p = 1; p < vgpu::kPoisons; ++p) {
-      base.poison = vgpu::Poison(p);
-      vgpu::Outcome out = perform(job_, base, options_);
-      ++report_.schedules;
-      bool same = out.digest == reference.digest && out.path == reference.path &&
-                  out.completed == reference.completed;
-      if (!same && differing.empty()) {
-        differing = differences(reference, out);
-        other = out.trace;
-      }
-      matters |= !same;
-    }
-    for (const vgpu::Event& e : report_.first.uninitialised_reads) {
-      if (!matters) {
+    for (UnwrittenRead& u :
+         settle_unwritten(job_, report_.first.uninitialised_reads, options_, report_.schedules)) {
+      const vgpu::Event& e = u.read;
+      if (!u.matters) {
         // Other contents may still matter: no independence is claimed.
         add_note("uninitialised-padding",
                  fmt::format("{}; no difference was seen with {} fills, all zero among them",
@@ -187,9 +173,9 @@ private:
       f.message = e.message + ", and the result depends on it";
       f.places = e.places;
       f.launch = e.places[0].launch;
-      f.differing = differing;
+      f.differing = u.differing;
       f.traces = {report_.first.trace};
-      if (!other.steps.empty()) f.traces.push_back(other);
+      if (!u.other.steps.empty()) f.traces.push_back(u.other);
       f.policy = "canonical";
       report_.findings.push_back(std::move(f));
       report_.follows_open_values = true;

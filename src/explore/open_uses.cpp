@@ -56,7 +56,8 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
       if (unfinished.events.empty()) unfinished = std::move(other);
       return std::shared_ptr<const vgpu::Outcome>();
     }
-    if (other.completed == first.completed && other.digest == first.digest)
+    if (by_time ? other.completed == first.completed && other.digest == first.digest
+                : same_result(job, first, other))
       return std::shared_ptr<const vgpu::Outcome>();
     return std::make_shared<const vgpu::Outcome>(std::move(other));
   };

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace assay::explore {
@@ -28,6 +29,16 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
   vgpu::Outcome out = vgpu::run(job, *policy, run);
   stamp(out.trace, job, plan.seed);
   return out;
+}
+
+bool same_result(const vgpu::JobSpec& job, const vgpu::Outcome& a, const vgpu::Outcome& b) {
+  if (a.completed != b.completed || a.digest == b.digest) return a.completed == b.completed;
+  for (const Difference& d : differences(a, b))
+    if (std::none_of(job.buffers.begin(), job.buffers.end(), [&](const vgpu::BufferSpec& buffer) {
+          return buffer.scratch && buffer.name == d.buffer;
+        }))
+      return false;
+  return true;
 }
 
 vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,

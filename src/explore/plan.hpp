@@ -19,6 +19,10 @@ struct Planned {
 // Runs it; the outcome's trace carries the job's hashes.
 vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Options& options);
 
+// Do runs with other open values agree? What they leave in scratch, nobody reads. Between schedules
+// it counts: there other bytes are what a race or an order did.
+bool same_result(const vgpu::JobSpec& job, const vgpu::Outcome& a, const vgpu::Outcome& b);
+
 // How a recorded run is repeated.
 Result<vgpu::RunOptions> options_of(const schedule::Trace& trace, const Options& options);
 

@@ -98,7 +98,7 @@ Origin AddressFlow::variable(const ptx::Variable* v, uint64_t) {
   bool shared = v->space == ptx::Space::shared;
   bool dynamic = shared && v->linkage == ".extern" && !v->size_bytes(); // all at one place
   uint64_t bit = objects_.bit(shared ? Kind::shared : Kind::variable,
-                              dynamic ? 0 : uint64_t(uintptr_t(v)), made);
+                              dynamic ? kDynamicMemory : uint64_t(uintptr_t(v)), made);
   return {bit, Form::address, shared, false, 0};
 }
 
@@ -202,6 +202,11 @@ Origin AddressFlow::made(uint32_t i, const VirtualOp& op) {
   case OpCode::stacksave: return unknown_place();
   case OpCode::special: {
     uint64_t index = op.imm >> 8;
+    if (Special(op.imm & 255) == Special::reserved_smem) {
+      Object o;
+      o.one_place = true;
+      return {objects_.bit(Kind::shared, kReservedMemory, o), Form::address, true, false, 0};
+    }
     if (Special(op.imm & 255) != Special::envreg || (index != 1 && index != 2)) return {};
     return {objects_.bit(Kind::workspace, 0, {}), Form::data};
   }

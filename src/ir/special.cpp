@@ -6,6 +6,8 @@
 namespace assay::ir {
 
 namespace {
+constexpr std::string_view kReservedOffsets[] = {"0", "1", "begin", "end"}; // by ReservedOffset
+
 const std::unordered_map<std::string_view, Special>& table() {
   using S = Special;
   static const std::unordered_map<std::string_view, Special> kTable = {
@@ -80,14 +82,21 @@ Special special_from(std::string_view spelling, uint32_t& index) {
   if (auto it = table().find(spelling); it != table().end()) return it->second;
   if (numbered(spelling, "%envreg", 32, index)) return Special::envreg;
   if (numbered(spelling, "%pm", 8, index)) return Special::pm;
-  if (spelling.starts_with("%reserved_smem_offset")) return Special::reserved_smem;
+  constexpr std::string_view kReserved = "%reserved_smem_offset_";
+  if (!spelling.starts_with(kReserved)) return Special::unknown;
+  spelling.remove_prefix(kReserved.size());
+  if (spelling == "cap") return Special::reserved_smem_cap;
+  for (; index < 4; ++index)
+    if (spelling == kReservedOffsets[index]) return Special::reserved_smem;
   return Special::unknown;
 }
 
 std::string spelling(Special special, uint32_t index) {
   if (special == Special::envreg) return "%envreg" + std::to_string(index);
   if (special == Special::pm) return "%pm" + std::to_string(index);
-  if (special == Special::reserved_smem) return "%reserved_smem_offset";
+  if (special == Special::reserved_smem)
+    return "%reserved_smem_offset_" + std::string(kReservedOffsets[index & 3]);
+  if (special == Special::reserved_smem_cap) return "%reserved_smem_offset_cap";
   for (const auto& [name, s] : table())
     if (s == special) return std::string(name);
   return "a special register";

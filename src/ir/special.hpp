@@ -7,6 +7,9 @@
 
 namespace assay::ir {
 
+// Which place of the shared memory that is the system's a register holds.
+enum class ReservedOffset : uint8_t { offset_0, offset_1, begin, end };
+
 enum class Special : uint8_t {
   tid_x,
   tid_y,
@@ -54,15 +57,16 @@ enum class Special : uint8_t {
   globaltimer_hi,
   envreg, // envreg N: N in imm bits 8..15
   dynamic_smem_size,
+  reserved_smem, // offsets in shared memory: %reserved_smem_offset_0, _1, _begin, _end
   total_smem_size,
   aggr_smem_size,
-  reserved_smem,
+  reserved_smem_cap,
   current_graph_exec,
   pm, // pm counters read as zero
   unknown
 };
 
-// "%tid.x", "%envreg2"; index is N of envregN, pmN.
+// "%tid.x", "%envreg2"; index is N of envregN, pmN, and a ReservedOffset.
 Special special_from(std::string_view spelling, uint32_t& index);
 bool is_wide(Special special); // 64-bit registers
 std::string spelling(Special special, uint32_t index);

@@ -34,6 +34,7 @@ bool same_for_the_block(Special special) {
   case Special::cluster_nctarank:
   case Special::envreg:
   case Special::dynamic_smem_size:
+  case Special::reserved_smem:
   case Special::total_smem_size:
   case Special::aggr_smem_size: return true;
   default: return false;

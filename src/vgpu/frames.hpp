@@ -21,10 +21,31 @@ inline bool same_frames(const Group& a, const Group& b) {
   return true;
 }
 
-// Where the registers of `function` go when `g` calls it: behind the caller's, unless other lanes
-// are in another function there; then behind everybody's.
+// Where other lanes that `g` shares its frame with have those of the same call, if they are in it.
+inline bool same_call(const Group& o, const Group& g, uint32_t function, uint32_t return_pc,
+                      uint32_t& place) {
+  const size_t depth = g.frames.size();
+  if (o.frames.size() <= depth || o.frames[depth].return_pc != return_pc ||
+      o.frames[depth].regs_base != g.regs_base)
+    return false;
+  for (size_t i = 0; i < depth; ++i)
+    if (o.frames[i].return_pc != g.frames[i].return_pc ||
+        o.frames[i].regs_base != g.frames[i].regs_base)
+      return false;
+  const bool innermost = o.frames.size() == depth + 1;
+  place = innermost ? o.regs_base : o.frames[depth + 1].regs_base;
+  return (innermost ? o.function : o.frames[depth + 1].function) == function;
+}
+
+// Where the registers of `function` go when `g` calls it: where they are of lanes that made this
+// call before it, since only in one place can both become one again; else behind the caller's,
+// unless other lanes are in another function there; then behind everybody's.
 inline uint32_t frame_place(const ir::Program& program, const Warp& w, const Group& g,
-                            uint32_t function) {
+                            uint32_t function, uint32_t return_pc) {
+  for (const Group& o : w.groups)
+    if (uint32_t place;
+        &o != &g && o.state != GroupState::dead && same_call(o, g, function, return_pc, place))
+      return place;
   uint32_t base = g.regs_base + program.functions[g.function].slots, top = base;
   uint32_t end = base + program.functions[function].slots;
   bool free = true;

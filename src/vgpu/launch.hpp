@@ -24,6 +24,7 @@ struct BufferSpec {
   std::vector<uint8_t> data;     // initial bytes; empty: uninitialised (poison)
   uint32_t align = 256;          // of the base address: 1 … 256
   bool expect_unwritten = false; // an input: reads are not shadowed until somebody writes to it
+  bool scratch = false;          // nobody reads it after the job
 };
 
 // A kernel argument: bytes of its parameter, with buffer addresses patched in.
@@ -85,7 +86,8 @@ struct Arm {
 
 // Which values this run gives to what the manual leaves open, and to what time and placement
 // decide; 0: the usual ones, 1 to 3 (time: 2): others. In a launch's operation alone, or
-// everywhere.
+// everywhere. With an operation, RunOptions::poison is what it alone reads where nobody has
+// written, and memory holds the usual pattern.
 struct Variation {
   uint8_t open = 0, time = 0;
   uint32_t launch = 0, pc = ir::kNoIndex;

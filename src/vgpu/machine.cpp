@@ -22,7 +22,7 @@ Machine::Machine(Stage& stage_, uint32_t index)
       arms(stage.arms), changed(stage.changed), spinning(stage.spinning) {
   threads = launch.block[0] * launch.block[1] * launch.block[2];
   warps_per_cta = (threads + 31) / 32;
-  shared_bytes = program.static_shared_bytes + launch.dynamic_shared;
+  place_reserved_memory();
   resident_limit = residency(launch, job.device);
   retrack_buffers.resize(job.buffers.size());
 
@@ -111,7 +111,7 @@ void Machine::call(Warp& w, uint32_t pc, uint32_t function) {
   Group& g = *w.group;
   constexpr size_t kMaxDepth = 4096;
   const ir::Function& caller = program.functions[g.function];
-  uint32_t regs_base = frame_place(program, w, g, function);
+  uint32_t regs_base = frame_place(program, w, g, function, pc + 1);
   uint32_t local_base = g.local_base + caller.local_bytes;
   local_base = (local_base + 15) & ~15u;
   // The registers of all frames of a warp, as much as the stacks of its lanes can have.

@@ -88,8 +88,9 @@ struct Machine {
                          uint64_t address, uint32_t bytes);
   uint32_t load_torn(const Warp& w, uint32_t lane, const ir::MemInfo& info, race::Space space,
                      uint64_t address, uint8_t* value);
-  void uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region,
-                     uint64_t offset);                     // null: local
+  // Some of the bytes that were read to `value` nobody has written; no region: local memory.
+  void uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region, uint64_t offset,
+                     uint8_t* value, uint32_t bytes);
   void store_to_input(Region& region, const Place& first); // asks for a run with tracking
   bool read_bytes(uint64_t generic, void* to, uint64_t bytes, Warp& w, uint32_t lane);
   void note(const char* kind, std::string message, Place place);
@@ -125,7 +126,11 @@ struct Machine {
   bool allocates = false;     // from the heap: addresses that nothing defines
   std::vector<bool> retrack_buffers;
   uint64_t path_hash = 0;
-  uint32_t shared_bytes = 0, warps_per_cta = 0, threads = 0;
+  // Of shared memory: the kernel's own, then in programs that ask where it lies the system's
+  // (reserved_begin is 0 in others), and both with what is between them.
+  uint32_t shared_bytes = 0, reserved_begin = 0, all_shared_bytes = 0;
+  static constexpr uint32_t kReservedBytes = 1024, kReservedForLibraries = 512; // where these start
+  uint32_t warps_per_cta = 0, threads = 0;
   const uint32_t total_ctas, first_cta; // the latter of the stage's
   uint64_t resident_limit = 1;
   uint64_t atomic_lanes = 0; // lanes of atomic operations that have run
@@ -192,6 +197,7 @@ struct Machine {
   void begin_grid();
   void end_grid();
   // -- CTAs (machine_cta.cpp) -------------------------------------------------------------------
+  void place_reserved_memory();
   void prepare_ctas();
   void start_cta(uint32_t index);
   void start_warp(Cta& cta, uint32_t index);

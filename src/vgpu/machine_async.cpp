@@ -156,7 +156,7 @@ void Machine::perform_access(Cta& cta, Copy& copy, uint32_t i) {
     if (!from.region) return;
     std::memcpy(value, from.region->host + from.offset, n);
     if (from.region->init && options.check_init && !init_test(from.region->init, from.offset, n))
-      uninitialised(w, copy.pc, i, from.region, from.offset);
+      uninitialised(w, copy.pc, i, from.region, from.offset, value, n);
     access.bytes = uint8_t(n);
     uint64_t address[32];
     address[i] = from.region->base + from.offset;

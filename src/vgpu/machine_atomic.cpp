@@ -216,7 +216,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     address[i] = shared ? at[i].offset : r.base + at[i].offset;
     if (r.tracked) tracked[shared] |= 1u << i;
     if (r.init && options.check_init && !init_test(r.init, at[i].offset, bytes))
-      uninitialised(w, pc, i, &r, at[i].offset);
+      uninitialised(w, pc, i, &r, at[i].offset, r.host + at[i].offset, bytes);
     members[count++] = i;
   }
   order_lanes(policy, address, members, count);

@@ -36,13 +36,31 @@ void clear_undefined(const ir::Function& f, char* regs, uint32_t lanes_) {
 }
 } // namespace
 
+// Shared memory of every CTA that the system keeps for itself: PTX ISA 9.0, 10.31 (%reserved_smem_
+// offset_*), and since sm_80 it is 1 KiB (CUDA C++ Programming Guide, compute capability 8.x). The
+// manual leaves its layout open. The offset that ends in _1 is the one from which
+// cooperative_groups.h keeps the barriers and slots of groups of several warps, 288 bytes
+// (details/memory.h); other bytes are nobody's. Here it lies behind the kernel's own memory with a
+// gap between, so that what runs over the end of the one never gets into the other unseen.
+//
+// Nothing is known of what it holds at the start: that library clears a group's bits before it uses
+// them (sync_warps_reset in details/sync.h).
+void Machine::place_reserved_memory() {
+  shared_bytes = program.static_shared_bytes + launch.dynamic_shared;
+  all_shared_bytes = shared_bytes;
+  for (const ir::Op& op : program.ops)
+    if (op.code == ir::OpCode::special && ir::Special(op.imm & 255) == ir::Special::reserved_smem)
+      reserved_begin = (shared_bytes / kReservedBytes + 1) * kReservedBytes;
+  if (reserved_begin) all_shared_bytes = reserved_begin + kReservedBytes;
+}
+
 void Machine::prepare_ctas() {
   using Source = ir::Constant::Source;
   for (const ir::Constant& c : program.functions[0].constants)
     if (c.source == Source::special && !ir::is_same_in_all_ctas(ir::Special(c.value)))
       cta_constants.push_back(c);
-  shared_poison.resize(shared_bytes);
-  poison_fill(shared_poison.data(), shared_bytes, options.poison);
+  shared_poison.resize(all_shared_bytes);
+  poison_fill(shared_poison.data(), all_shared_bytes, poison_of_memory(options));
 }
 
 void Machine::fill_constant(Warp& w, char* regs, const ir::Constant& c, uint32_t lanes_) {
@@ -138,7 +156,7 @@ void Machine::start_cta(uint32_t index) {
     spare.pop_back();
   } else {
     made = std::make_unique<Cta>();
-    made->shared_lines = with_slack(shared_bytes);
+    made->shared_lines = with_slack(all_shared_bytes);
     made->barriers.resize(16);
     made->warps.resize(warps_per_cta);
   }
@@ -151,20 +169,23 @@ void Machine::start_cta(uint32_t index) {
   cta.finished = false;
   cta.live_warps = warps_per_cta;
   cta.live_lanes = threads;
-  if (shared_bytes) std::memcpy(behind_slack(cta.shared_lines), shared_poison.data(), shared_bytes);
-  cta.shared_init.assign((shared_bytes + 63) / 64 + 8, 0);
+  if (all_shared_bytes)
+    std::memcpy(behind_slack(cta.shared_lines), shared_poison.data(), all_shared_bytes);
+  cta.shared_init.assign((all_shared_bytes + 63) / 64 + 8, 0);
   cta.shared = {};
   cta.shared.host = behind_slack(cta.shared_lines);
   cta.shared.size = shared_bytes;
   cta.shared.init = cta.shared_init.data();
   cta.shared.tracked = detector != nullptr;
   cta.shared.space = race::Space::shared;
+  cta.reserved = cta.shared;
+  cta.reserved.size = all_shared_bytes;
   for (; cta.open_barriers; cta.open_barriers &= cta.open_barriers - 1)
     cta.barriers[size_t(__builtin_ctz(cta.open_barriers))].open = false;
   for (Cta::CountedUse& use : cta.counted) use = {};
   cta.used_plainly = 0;
   if (detector && !begun) begin_grid();
-  if (detector) detector->cta_begin(cta.index, shared_bytes);
+  if (detector) detector->cta_begin(cta.index, all_shared_bytes);
   table.insert(cta.index, &cta);
   resident.push_back(std::move(made));
   ++live_ctas;

@@ -97,7 +97,7 @@ Place Machine::loop_place(const Warp& w, const Group& g) {
       at.region = memory.name(*r);
       at.offset = uint64_t(cell - r->host);
     }
-  if (within(w.cta->shared, cell)) {
+  if (within(w.cta->reserved, cell)) {
     at.has_address = true;
     at.region = "shared";
     at.offset = uint64_t(cell - w.cta->shared.host);

@@ -39,7 +39,7 @@ bool Machine::local_reserve(Warp& w, uint64_t bytes) {
     for (uint64_t k = old; k < words; ++k) {
       uint32_t pattern;
       uint8_t bytes4[4];
-      poison_fill(bytes4, 4, options.poison);
+      poison_fill(bytes4, 4, poison_of_memory(options));
       std::memcpy(&pattern, bytes4, 4);
       for (auto& v : w.local[k].v) v = pattern;
       w.local_init.push_back({});
@@ -131,8 +131,10 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
   }
   if (space == Space::shared || space == Space::shared_cta || space == Space::shared_cluster) {
     if (ir::window_of(address) == ir::kSharedWindow) address = ir::offset_of(address);
-    r = &w.cta->shared;
     offset = address;
+    const uint64_t from = reserved_begin + kReservedForLibraries;
+    const bool reserved = reserved_begin && offset >= from && offset < all_shared_bytes;
+    r = reserved ? &w.cta->reserved : &w.cta->shared;
   } else if (space == Space::param_entry || space == Space::param) {
     r = &parameter_region;
     offset = ir::offset_of(address);
@@ -185,7 +187,7 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
   if (r->size < bytes || offset > r->size - bytes) {
     int64_t signed_offset = int64_t(offset);
     // An access before the first byte stands in the window with an offset below the base.
-    if (r != &w.cta->shared && r != &parameter_region)
+    if (r->space != race::Space::shared && r != &parameter_region)
       signed_offset = int64_t(address) - int64_t(r->base);
     fault(w, pc, lane, EventKind::out_of_bounds,
           fmt::format("{} of {} bytes at offset {} of {} ({} bytes) is out of bounds", what, bytes,
@@ -220,7 +222,8 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
 
 std::string Machine::region_name(const Warp& w, const Region& r) const {
   if (&r == &parameter_region) return "kernel parameters";
-  if (r.space == race::Space::shared && &r == &w.cta->shared) return "shared memory";
+  if (r.space == race::Space::shared)
+    return &r == &w.cta->reserved ? "reserved shared memory" : "shared memory";
   uint64_t window = ir::window_of(r.base);
   bool runtimes = window == kWorkspaceWindow || window >= kFirstHeapWindow;
   return runtimes ? runtime.name(r) : memory.name(r);
@@ -235,11 +238,13 @@ void Machine::store_to_input(Region& region, const Place& first) {
 }
 
 void Machine::uninitialised(Warp& w, uint32_t pc, uint32_t lane, const Region* region,
-                            uint64_t offset) {
+                            uint64_t offset, uint8_t* value, uint32_t bytes) {
   if (region == &w.cta->shared && reads_mbarrier(w, pc, lane, offset)) return;
-  std::string name = !region                                ? "local memory"
-                     : region->space == race::Space::shared ? "shared memory"
-                                                            : region_name(w, *region);
+  const bool varied = options.vary.pc == pc && options.vary.launch == launch_index;
+  for (uint64_t k = offset; varied && k < offset + bytes; ++k)
+    if (region ? !init_test(region->init, k, 1) : !(w.local_init[k / 4].byte[k % 4] >> lane & 1))
+      value[k - offset] = poison_byte(region ? k : k % 4, options.poison);
+  std::string name = region ? region_name(w, *region) : "local memory";
   for (const Event& e : outcome.uninitialised_reads)
     if (e.places[0].pc == pc && e.places[0].launch == launch_index && e.places[0].region == name)
       return;
@@ -365,12 +370,12 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
     if (at.local) {
       polls = false;
       if (!local_copy(w, i, at.offset, value, bytes, false) && options.check_init)
-        uninitialised(w, pc, i, nullptr, at.offset);
+        uninitialised(w, pc, i, nullptr, at.offset, value, bytes);
     } else {
       cells[i] = at.region->host + at.offset;
       std::memcpy(value, cells[i], bytes);
       if (at.region->init && options.check_init && !init_test(at.region->init, at.offset, bytes))
-        uninitialised(w, pc, i, at.region, at.offset);
+        uninitialised(w, pc, i, at.region, at.offset, value, bytes);
       if (at.region->tracked) {
         bool shared = at.region->space == race::Space::shared;
         (shared ? in_shared : in_global) |= 1u << i;

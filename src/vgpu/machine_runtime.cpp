@@ -154,7 +154,7 @@ void Machine::heap_call(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint
     uint64_t thread =
         (uint64_t(w.cta->index) * threads + w.index * 32 + lane) * job.launches.size() +
         launch_index;
-    HeapBlock* block = runtime.allocate(thread, operand, options.poison);
+    HeapBlock* block = runtime.allocate(thread, operand, poison_of_memory(options));
     if (block && detector) detector->track(block->region.base, block->region.size);
     if (op.d != ir::kNoSlot) lanes<uint64_t>(regs, op.d).v[lane] = block ? block->region.base : 0;
     return;

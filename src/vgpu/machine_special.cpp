@@ -102,6 +102,7 @@ uint64_t Machine::machine_value(ir::Special s, uint8_t variation) const {
   case S::gridid: return launch_index + 1 + uint64_t(variation) * 1000;
   case S::total_smem_size:
   case S::aggr_smem_size: return shared_bytes + 1024 * variation; // rounded up to some unit
+  case S::reserved_smem_cap: return kReservedBytes + 1024 * variation;
   default: return variation ? 4096u * variation : 0;
   }
 }
@@ -169,6 +170,12 @@ void Machine::special_register(Warp& w, uint32_t pc, const ir::Op& op, char* reg
     return;
   }
   bool by_time = ir::is_decided_by_schedule(s);
+  if (s == S::reserved_smem) {
+    const uint32_t offsets[] = {reserved_begin, reserved_begin + kReservedForLibraries,
+                                reserved_begin, reserved_begin + kReservedBytes};
+    per_lane32(w, regs, op.d, [&](uint32_t) { return offsets[index & 3]; });
+    return;
+  }
   if (!by_time && !ir::is_decided_by_machine(s)) {
     per_lane32(w, regs, op.d, [&](uint32_t i) { return special_value(w, s, i); });
     return;

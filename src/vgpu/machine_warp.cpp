@@ -233,6 +233,25 @@ uint32_t Machine::shuffle(Warp& w, uint32_t pc, const ir::Op& op, char* regs, ui
   return variation ? uint32_t(open_pattern(variation, 32)) : value;
 }
 
+// PTX ISA 9.0, 9.7.13.14: the same leader for the same mask every time, but which is left open. The
+// lowest lane, else the highest, or one in the middle.
+static uint32_t elected(Machine& m, const Warp& w, uint32_t pc, uint32_t lane, uint32_t members) {
+  if ((members & (members - 1)) && m.first_open_use(pc))
+    m.open_value(w, pc, lane, "relies on which lane elect.sync elects", false);
+  const uint32_t lowest = uint32_t(__builtin_ctz(members)),
+                 highest = 31 - uint32_t(__builtin_clz(members));
+  switch (m.variation_at(pc, false)) {
+  case 1: return highest;
+  case 2:
+  case 3: {
+    uint32_t left = members; // without as many of the lowest as half of the others
+    for (int n = __builtin_popcount(members) / 2; n > 0; --n) left &= left - 1;
+    return uint32_t(__builtin_ctz(left));
+  }
+  default: return lowest;
+  }
+}
+
 void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
   const Lanes<uint64_t> in = w.deposit; // d may be one of the sources
@@ -268,7 +287,7 @@ void Machine::warp_synchronous(Warp& w, uint32_t pc, const ir::Op& op, char* reg
     }
     case C::redux: value = redux_value(in, mask, op.imm); break;
     case C::elect:
-      value = uint32_t(__builtin_ctz(mask ? mask : 1));
+      value = elected(*this, w, pc, i, mask ? mask : 1);
       if (op.c != ir::kNoSlot) lanes<int32_t>(regs, op.c).v[i] = value == i ? -1 : 0;
       break;
     default: value = movmatrix_value(in, i); break;
@@ -339,7 +358,7 @@ void Machine::matrix_memory(Warp& w, uint32_t pc, const ir::Op& op, char* regs) 
     if (!write) std::memcpy(rows[i], at[i].region->host + at[i].offset, 16);
     if (!write && at[i].region->init && options.check_init &&
         !init_test(at[i].region->init, at[i].offset, 16))
-      uninitialised(w, pc, i, at[i].region, at[i].offset);
+      uninitialised(w, pc, i, at[i].region, at[i].offset, rows[i], 16);
   }
   move_elements(info, regs, rows, write);
   race::AccessInfo access;

@@ -8,21 +8,34 @@
 
 namespace assay::vgpu {
 
-void poison_fill(uint8_t* host, uint64_t size, Poison poison) {
+namespace {
+uint32_t poison_word(uint64_t index, Poison poison) {
   // As 32-bit words: NaN-like 0x7fffdead (also a NaN as two halves and in f64), small finite
   // 0x3f000000 + position (0.5 upward), index-like: small numbers below 7. All zero is what a test
   // of a flag tells from every other, and what memory most often holds in fact.
+  const auto k = uint32_t(index);
+  switch (poison) {
+  case Poison::zero: return 0;
+  case Poison::nan_like: return 0x7fffdeadu;
+  case Poison::small_finite: return 0x3f000000u + (k * 0x9e37u & 0x3fffffu);
+  default: return (k * 5u + 3u) % 7u;
+  }
+}
+} // namespace
+
+void poison_fill(uint8_t* host, uint64_t size, Poison poison) {
   if (poison == Poison::zero) {
     if (size) std::memset(host, 0, size);
     return;
   }
   for (uint64_t i = 0; i < size; i += 4) {
-    uint32_t k = uint32_t(i >> 2);
-    uint32_t word = poison == Poison::nan_like       ? 0x7fffdeadu
-                    : poison == Poison::small_finite ? 0x3f000000u + (k * 0x9e37u & 0x3fffffu)
-                                                     : (k * 5u + 3u) % 7u;
+    const uint32_t word = poison_word(i >> 2, poison);
     std::memcpy(host + i, &word, size - i < 4 ? size - i : 4);
   }
+}
+
+uint8_t poison_byte(uint64_t offset, Poison poison) {
+  return uint8_t(poison_word(offset >> 2, poison) >> 8 * (offset & 3));
 }
 
 Region Memory::make(uint64_t base, uint64_t size, const std::vector<uint8_t>* data, Poison poison) {

@@ -108,6 +108,10 @@ template <uint64_t Bytes> void init_set_long(uint64_t* init, uint64_t offset) {
 // Fills bytes with a pattern that a wrong use is likely to show: NaNs, small finite numbers, or
 // small indices, depending on the position only.
 void poison_fill(uint8_t* host, uint64_t size, Poison poison);
+uint8_t poison_byte(uint64_t offset, Poison poison); // at this place of a fill
+inline Poison poison_of_memory(const RunOptions& options) {
+  return options.vary.pc == ir::kNoIndex ? options.poison : Poison::nan_like;
+}
 
 class Memory {
 public:

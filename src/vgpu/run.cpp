@@ -50,7 +50,7 @@ void take(Stage& stage, Outcome& out) {
 // Runs all launches; returns which input buffers turned out to be written, if any did.
 std::vector<bool> attempt(const JobSpec& job, schedule::Policy& policy, const RunOptions& options,
                           const std::vector<bool>& tracked, Outcome& out) {
-  Memory memory(job, options.poison, tracked);
+  Memory memory(job, poison_of_memory(options), tracked);
   RuntimeMemory runtime(job.launches.size());
   const LaunchOrder order = launch_order(job);
   for (uint32_t i = 0; i < job.launches.size(); i = order.end(i)) {

@@ -211,8 +211,8 @@ struct Cta {
   CountedUse counted[16];
   uint32_t used_plainly = 0; // barriers at which all threads have met, bits
   bool finished = false;
-  bool let_go = false; // griddepcontrol.launch_dependents
-  Region shared;
+  bool let_go = false;     // griddepcontrol.launch_dependents
+  Region shared, reserved; // the kernel's own; all, where the system's is reached (resolve)
   std::vector<CacheLine> shared_lines;
   std::vector<uint64_t> shared_init;
   std::vector<std::unique_ptr<Warp>> warps;
