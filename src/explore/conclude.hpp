@@ -11,6 +11,7 @@ struct DifferingRun { // left other bytes than the canonical one
   schedule::Trace trace;
   Digest digest;
   std::vector<Difference> differing;
+  std::vector<vgpu::Outcome::MissedRead> missed_reads;
 };
 
 void conclude(const vgpu::JobSpec& job, Pairs& pairs, const std::vector<DifferingRun>& differing,

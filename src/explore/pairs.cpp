@@ -31,7 +31,13 @@ bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
         p.value_race &= value;
         value &= p.value_race;
       }
-      if (instances.size() >= kMostInstances) continue;
+      // Of writes that store one value there may be many before those that do not.
+      auto alike = [&](const Pair& other) {
+        return (other.conflict.kind == Conflict::Kind::value_race) ==
+               (c.kind == Conflict::Kind::value_race);
+      };
+      if (size_t(std::count_if(instances.begin(), instances.end(), alike)) >= kMostInstances)
+        continue;
       Pair p;
       p.launch = launch.launch;
       p.conflict = c;
@@ -44,6 +50,26 @@ bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
       instances.push_back(std::move(p));
     }
   return race;
+}
+
+void Pairs::blame(const vgpu::Outcome::MissedRead& missed, const std::string& policy,
+                  const schedule::Trace& usual_trace, const Digest& usual,
+                  const schedule::Trace& trace, const Digest& outcome,
+                  const std::vector<Difference>& differing) {
+  auto [at, fresh] = index_.try_emplace(key_of(missed.launch, missed.pair), list_.size());
+  if (fresh) list_.emplace_back();
+  Pair p;
+  p.launch = missed.launch;
+  p.conflict = missed.pair;
+  p.policy = policy;
+  p.trace = usual_trace;
+  p.outcome = usual;
+  p.completed = true;
+  p.reversed = p.tried = p.differs = p.missed = true;
+  p.differing = differing;
+  p.other_trace = trace;
+  p.other = outcome;
+  list_[at->second].push_back(std::move(p));
 }
 
 bool Pairs::unsettled() const {

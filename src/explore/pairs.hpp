@@ -37,12 +37,19 @@ public:
   bool take(const vgpu::Outcome& out, const std::string& policy,
             const std::vector<vgpu::Arm>& arms = {});
 
+  // Adds the pair of a read that missed a write, which made the difference between two runs.
+  void blame(const vgpu::Outcome::MissedRead& missed, const std::string& policy,
+             const schedule::Trace& usual_trace, const Digest& usual, const schedule::Trace& trace,
+             const Digest& outcome, const std::vector<Difference>& differing);
+
   // For each two operations in conflict up to four instances, in the order in which they were seen.
   std::vector<std::vector<Pair>>& list() { return list_; }
 
   // Is there a conflict that one order does not settle? Equal values stored by lanes of one
   // instruction, and integer updates that commute, leave the same bytes in any order.
   bool unsettled() const;
+  // Are both atomic updates of a kind that commutes?
+  bool commuting(const Pair& p) const;
 
   // Are the two outcomes of this order conflict those of some race's two orders? Turning the one
   // round then turned the other round too, and it is the race that makes the difference.
@@ -56,7 +63,6 @@ private:
   using Operation = std::pair<uint32_t, uint32_t>; // launch, pc
   using Key = std::tuple<bool, Operation, Operation, race::Space>;
   static Key key_of(uint32_t launch, const race::Conflict& c);
-  bool commuting(const Pair& p) const;
 
   const vgpu::JobSpec& job_;
   std::map<Key, size_t> index_; // in list_

@@ -14,6 +14,7 @@ struct Planned {
   bool one_float_order = false; // floating-point atomics to a cell take effect in one order
   vgpu::Variation vary = {};
   uint32_t only_cta = ir::kNoIndex; // see vgpu::RunOptions
+  uint64_t step_budget = 0;         // 0: that of the options
 };
 
 // Runs it; the outcome's trace carries the job's hashes.
@@ -22,6 +23,11 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
 // Do runs with other open values agree? What they leave in scratch, nobody reads. Between schedules
 // it counts: there other bytes are what a race or an order did.
 bool same_result(const vgpu::JobSpec& job, const vgpu::Outcome& a, const vgpu::Outcome& b);
+
+// Repeats a recorded run as far as it goes after a change (schedule/guided.cpp).
+vgpu::Outcome guided(const vgpu::JobSpec& job, const schedule::Trace& trace,
+                     const Options& options);
+bool has_fence_sc(const vgpu::JobSpec& job);
 
 // How a recorded run is repeated.
 Result<vgpu::RunOptions> options_of(const schedule::Trace& trace, const Options& options);

@@ -177,6 +177,26 @@ void Causality::forget_copies(CtaState& c, uint32_t cta) {
   });
 }
 
+// A warp that has not waited for the end of the phase in which it arrived, and arrives again, can
+// run ahead in another schedule: both arrivals then meet one phase (PTX ISA 9.0, 9.7.13.1, says of
+// that nothing). To know of that end is to have it in one's causal past.
+void Causality::arrives_again(Agent agent, uint32_t lanes, uint32_t number) {
+  CtaState& c = cta(agent.cta);
+  auto it = c.arrivals.find(number);
+  if (it == c.arrivals.end() || doubt_) return;
+  Arrivals& a = it->second;
+  bool knows = a.lanes.empty() || !(a.lanes[agent.warp] & lanes);
+  if (uint32_t phase = a.left.empty() ? 0 : a.left[agent.warp]) {
+    Observer o = observer(c, agent.cta, agent.warp);
+    for (uint32_t m = lanes; m && knows; m &= m - 1)
+      knows = ordered(o, uint32_t(std::countr_zero(m)), mbarriers_of(agent.cta), kNamedBarriers,
+                      number, phase - 1);
+  }
+  if (!knows)
+    doubt_ = "a warp arrives at a named barrier again and may run ahead of the phase in which it "
+             "arrived before";
+}
+
 void Causality::arrived(Agent agent, uint32_t lanes, uint32_t number) {
   CtaState& c = cta(agent.cta);
   Arrivals& a = c.arrivals[number];
@@ -201,8 +221,18 @@ bool Causality::barrier(const Detector::BarrierPhase& phase) {
         phase.exited.size() == c.warps.size());
   Arrivals before; // those who went on at once contribute what they had done when they arrived
   if (auto it = c.arrivals.find(phase.number); it != c.arrivals.end()) {
-    before = std::move(it->second);
-    c.arrivals.erase(it);
+    Arrivals& a = it->second;
+    before.lanes.swap(a.lanes);
+    before.performed = std::exchange(a.performed, ClockRef());
+    a.left.resize(c.warps.size());
+    if (!before.lanes.empty()) {
+      ClockBuilder all; // those who wait learn that the phase is complete
+      all.add(std::exchange(a.known, ClockRef()));
+      all.add(lane_key(mbarriers_of(phase.cta), kNamedBarriers, phase.number), ++a.phases);
+      before.known = all.take();
+    }
+    for (uint32_t w = 0; w < a.left.size(); ++w)
+      if (phase.arrived[w]) a.left[w] = phase.acquiring[w] ? 0 : a.phases;
   }
   const bool full = before.lanes.empty() && full_barrier(phase, c);
   if (full && !versions_) {

@@ -77,10 +77,14 @@ struct CopyGroup {
   std::array<CopyLane, 32> lanes;
 };
 
-// Lanes that only arrived in a phase of a barrier which goes on: what they knew and had done then.
+// A named barrier at which lanes only arrive: what those of the phase that goes on knew and had
+// done then; and of the phases before, when there was one with such lanes, which each warp took
+// part in last without waiting for its end.
 struct Arrivals {
-  std::vector<uint32_t> lanes; // by warp
+  std::vector<uint32_t> lanes; // by warp; empty: none in this phase
   ClockRef known, performed;   // the latter as in CtaState
+  uint32_t phases = 0;         // complete, of those with lanes that only arrived
+  std::vector<uint32_t> left;  // by warp: a number of such phases, 0: none
 };
 
 // An mbarrier object: what the arrivals of its present phase publish, and what those who found the
@@ -100,10 +104,12 @@ struct Mbarrier {
   std::vector<uint32_t> copies, completed_copies; // whose arrivals belong to the phase, to the last
 };
 
-// Agents in clocks that are no threads: objects of a CTA, whose times are phases, and lanes as they
+// Agents in clocks that are no threads: objects of a CTA (mbarriers by their number, and named
+// barriers behind them), whose times are phases, and lanes as they
 // arrive by cp.async.mbarrier.arrive, whose times count those arrivals.
 constexpr uint32_t grid_agent(uint32_t grid) { return grid | 0x40000000u; } // 1: it has ended
 constexpr uint32_t mbarriers_of(uint32_t cta) { return cta | 0x80000000u; }
+constexpr uint32_t kNamedBarriers = 253; // their warp; the lane is the barrier's number
 constexpr uint32_t arrivals_of(uint32_t cta) { return cta | 0xc0000000u; }
 
 struct CtaState {
@@ -202,6 +208,7 @@ public:
   bool observed(const Observer& o, uint32_t lane, Space space, uint64_t address, uint32_t bytes,
                 const Moment& write) const;
 
+  void arrives_again(Agent agent, uint32_t lanes, uint32_t number);
   void arrived(Agent agent, uint32_t lanes, uint32_t number);
   bool barrier(const Detector::BarrierPhase& phase); // true: it raised the CTA's floor
   // Below it everything is ordered before all that lanes and copies of the CTA still do.
@@ -230,7 +237,7 @@ public:
   void copy_arrives(Agent issuer, uint32_t lane, uint32_t number,
                     const std::vector<uint32_t>& copies);
   void mbarrier_copy_arrived(uint32_t cta, uint32_t number, uint32_t offset, bool counted);
-  const char* mbarrier_doubt() const { return doubt_; }
+  const char* phase_doubt() const { return doubt_; }
 
   void at(uint32_t pc) { pc_ = pc; } // where the next strong operations are
   void write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
@@ -245,6 +252,8 @@ public:
   uint32_t missable(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes) const;
   const uint8_t* missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
                         uint32_t back) const;
+  const Moment& missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes,
+                             uint32_t back) const;
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Detector::Order order, Scope scope, uint32_t back);
   // Lanes meet at a barrier: reads before it have been performed (causality_versions.cpp).
@@ -304,7 +313,7 @@ private:
   std::vector<bool> forgotten_;
   SyncVariables global_;
   ClockRef sc_;                 // what fence.sc of gpu or sys scope published
-  const char* doubt_ = nullptr; // about the phases of mbarrier objects
+  const char* doubt_ = nullptr; // about the phases of barriers and mbarriers
 };
 
 } // namespace assay::race

@@ -27,8 +27,8 @@ constexpr const char* kWait =
 constexpr const char* kExpect =
     "a phase of an mbarrier may complete before all that it shall wait for is counted";
 
-// The lane of a clock that stands for an object: 255 of each of 254 warps.
-constexpr uint32_t kLanes = 255, kMostObjects = kLanes * 254;
+// The lane of a clock that stands for an object: 255 of each warp below kNamedBarriers.
+constexpr uint32_t kLanes = 255, kMostObjects = kLanes * kNamedBarriers;
 
 uint64_t key_of(uint32_t cta, const Mbarrier& b) {
   return lane_key(mbarriers_of(cta), b.number / kLanes, b.number % kLanes);

@@ -46,6 +46,14 @@ const uint8_t* Causality::missed(Space space, Agent agent, uint64_t address, uin
   return (*writes)[writes->size() - back].before.data();
 }
 
+const Moment& Causality::missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes,
+                                      uint32_t back) const {
+  const std::vector<Versions::Write>* writes =
+      variables(space, agent.cta).versions.find(address, bytes);
+  CHECK(writes && back >= 1 && back <= writes->size());
+  return (*writes)[writes->size() - back].by;
+}
+
 void Causality::missing_read(Space space, Agent agent, uint32_t lane, uint64_t address,
                              uint8_t bytes, Detector::Order order, Scope scope, uint32_t back) {
   SyncVariables& vars = variables(space, agent.cta);

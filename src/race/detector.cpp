@@ -68,6 +68,9 @@ void Detector::barrier(const BarrierPhase& phase) {
   const CtaState& c = *state_->front.causality().find(phase.cta);
   state_->front.shadow().shared_floor(phase.cta, Causality::dead_below(c), c.unjoined.empty());
 }
+void Detector::arrives_again(Agent agent, uint32_t lanes, uint32_t number) {
+  state_->front.changing().arrives_again(agent, lanes, number);
+}
 void Detector::arrived(Agent agent, uint32_t lanes, uint32_t number) {
   state_->front.changing().arrived(agent, lanes, number);
 }
@@ -112,6 +115,15 @@ const uint8_t* Detector::missed(Space space, Agent agent, uint64_t address, uint
                                 uint32_t back) const {
   return state_->front.causality().missed(space, agent, address, bytes, back);
 }
+Side Detector::missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes,
+                            uint32_t back) const {
+  const Moment& m = state_->front.causality().missed_write(space, agent, address, bytes, back);
+  Side side{{m.cta, m.warp}, m.lane, {}, m.time};
+  side.info.pc = m.pc;
+  side.info.bytes = bytes;
+  side.info.write = side.info.strong = true;
+  return side;
+}
 void Detector::missing_read(Space space, Agent agent, uint32_t lane, uint64_t address,
                             uint8_t bytes, Order order, Scope scope, uint32_t back) {
   state_->front.changing().missing_read(space, agent, lane, address, bytes, order, scope, back);
@@ -153,7 +165,7 @@ void Detector::mbarrier_copy_arrived(uint32_t cta, uint32_t copy, uint32_t offse
   CHECK(copy >= kCopyAgent);
   state_->front.changing().mbarrier_copy_arrived(cta, copy - kCopyAgent, offset, counted);
 }
-const char* Detector::mbarrier_doubt() const { return state_->front.causality().mbarrier_doubt(); }
+const char* Detector::phase_doubt() const { return state_->front.causality().phase_doubt(); }
 
 const std::vector<Conflict>& Detector::conflicts() const {
   return state_->front.conflicts().list();

@@ -71,6 +71,8 @@ public:
   // Lanes arrive at that barrier without waiting: the phase orders what they did up to here, and
   // nothing that they do until it completes.
   void arrived(Agent agent, uint32_t lanes, uint32_t number);
+  // Before that, and before an arrival that waits at a barrier at which some have only arrived.
+  void arrives_again(Agent agent, uint32_t lanes, uint32_t number);
   void barrier(const BarrierPhase& phase);
   void warp_sync(Agent agent, uint32_t lanes); // (c)
   void exited(Agent agent, uint32_t lanes);
@@ -100,6 +102,8 @@ public:
   uint32_t missable(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes) const;
   const uint8_t* missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
                         uint32_t back) const;
+  // Who wrote the oldest of them.
+  Side missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes, uint32_t back) const;
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Order order, Scope scope, uint32_t back);
   // Fences of the given lanes; sc ones are ordered among each other (e).
@@ -130,7 +134,7 @@ public:
                     const std::vector<uint32_t>& copies);
   void mbarrier_copy_arrived(uint32_t cta, uint32_t copy, uint32_t offset, bool counted);
   // Why another schedule might let an arrival or a wait meet another phase; null: none can.
-  const char* mbarrier_doubt() const;
+  const char* phase_doubt() const;
 
   // -- results -----------------------------------------------------------------------------------
   // Each distinct (kind, pc, pc, space, scope) with up to four instances: first, last, one at a CTA

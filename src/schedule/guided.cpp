@@ -41,6 +41,7 @@ public:
   bool reconverge() const override { return traits_->reconverge(); }
   bool splits() const override { return traits_->splits(); }
   bool misses_writes() const override { return traits_->misses_writes(); }
+  bool delays_fences() const override { return traits_->delays_fences(); }
 
 private:
   Decision next(std::span<const AgentId> runnable, int last) {

@@ -153,6 +153,7 @@ public:
   bool splits() const override { return traits_->splits(); }
   bool misses_writes() const override { return traits_->misses_writes(); }
   bool tears_vectors() const override { return traits_->tears_vectors(); }
+  bool delays_fences() const override { return traits_->delays_fences(); }
   Copies copies() const override { return traits_->copies(); }
 
 private:
@@ -197,7 +198,7 @@ std::string Trace::text() const {
                        vary.pc);
   put_witness(*this, out);
   for (const Armed& a : arms) {
-    out += fmt::format("arm {} {} {} {:d}", a.launch, a.space, a.address, a.missed);
+    out += fmt::format("arm {} {} {} {}", a.launch, a.space, a.address, a.missed);
     for (const auto& s : a.sides)
       out += fmt::format(" {} {} {} {} {}", s.pc, s.cta, s.warp, s.lane, s.time);
     out += '\n';
@@ -284,6 +285,7 @@ public:
   bool splits() const override { return inner_.splits(); }
   bool misses_writes() const override { return inner_.misses_writes(); }
   bool tears_vectors() const override { return inner_.tears_vectors(); }
+  bool delays_fences() const override { return inner_.delays_fences(); }
   Copies copies() const override { return inner_.copies(); }
 
 private:

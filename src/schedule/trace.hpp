@@ -10,7 +10,7 @@
 namespace assay::schedule {
 
 struct Trace {
-  static constexpr uint32_t kVersion = 5;
+  static constexpr uint32_t kVersion = 6;
   Digest program, launch, inputs;            // of PTX, launch options, input bytes
   std::string device = "-", semantics = "1"; // model name; version of the virtual GPU's semantics
   std::string policy;                        // that made it
@@ -30,7 +30,8 @@ struct Trace {
   struct Armed {                    // an access held until another one had run
     uint32_t launch = 0, space = 0; // space: race::Space
     uint64_t address = 0;
-    bool missed = false; // not held: the second reads as if the first had not been
+    // 1: not held, the second reads as if the first had not been; 2: and fences of the writer are
+    uint32_t missed = 0;
     struct Side {
       uint32_t pc, cta, warp, lane, time;
     } sides[2];

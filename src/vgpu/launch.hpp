@@ -81,7 +81,10 @@ struct Arm {
   race::Space space = race::Space::global;
   uint64_t address = 0;
   uint32_t launch = 0; // the first of those that may overlap
-  bool missed = false; // nothing is held: `second`, a strong read, misses `first`, a strong write
+  // Nothing is held: `second`, a strong read, misses `first`, a strong write.
+  bool missed = false;
+  // And yet: the writer's next fence.sc, which might make the write known to the reader.
+  bool holds_fence = false;
 };
 
 // Which values this run gives to what the manual leaves open, and to what time and placement
@@ -170,7 +173,15 @@ struct Outcome {
   // The first use at each operation of a value that the manual leaves open (unspecified_value) and
   // of one that time and placement decide (nondeterministic): findings if the outcome follows them.
   std::vector<Event> unspecified, time_reads;
-  std::vector<Place> torn;    // the first strong vector load: whose elements might be of two stores
+  std::vector<Place> torn; // the first strong vector load: whose elements might be of two stores
+  // Strong reads that by the policy's choice missed a write, the first of them: `choice` is the
+  // place of that answer in the trace.
+  struct MissedRead {
+    uint32_t launch = 0;
+    size_t choice = 0;
+    race::Conflict pair; // the write and the read
+  };
+  std::vector<MissedRead> missed_reads;
   bool strong = false;        // atomics that do not commute, flags, other strong accesses
   bool arms_reversed = false; // the armed pair ran in the other order
   std::vector<RunNote> notes;

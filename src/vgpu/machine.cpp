@@ -65,9 +65,17 @@ Machine::Machine(Stage& stage_, uint32_t index)
         code[mode][pc].run = vector_level->armed;
       }
   };
+  auto ask_before_fences = [&] {
+    for (uint32_t pc = 0; pc < program.ops.size(); ++pc)
+      if (is_fence_sc(program.ops[pc])) ask_before(pc);
+  };
   for (const ArmState& a : arms)
-    for (const race::Side* side : {&a.arm.first, &a.arm.second})
-      if (!a.arm.missed && side->agent.cta - first_cta < total_ctas) ask_before(side->info.pc);
+    for (const race::Side* side : {&a.arm.first, &a.arm.second}) {
+      if (side->agent.cta - first_cta >= total_ctas) continue;
+      if (!a.arm.missed || a.arm.holds_fence) ask_before(side->info.pc);
+      if (a.arm.holds_fence) ask_before_fences();
+    }
+  if (policy.delays_fences() && detector) ask_before_fences();
   if (options.watch && options.watch->launch() == index && detector) {
     options.watch->begin();
     for (uint32_t pc = 0; pc < program.ops.size(); ++pc)

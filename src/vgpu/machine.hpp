@@ -21,12 +21,21 @@ namespace assay::vgpu {
 struct ArmState { // an Arm of RunOptions during one run
   Arm arm;
   bool holding = false, second_done = false, released = false;
-  uint32_t misses = 0; // of an arm that misses a write
+  bool written = false; // the first access of one that misses a write
+  uint32_t misses = 0;  // of an arm that misses a write
   uint32_t warp_index = 0;
 };
 
 struct Level;
 struct Stage;
+
+struct HeldFence { // before a fence.sc that the policy delays
+  uint32_t cta, warp, lanes;
+};
+
+inline bool is_fence_sc(const ir::Op& op) {
+  return op.code == ir::OpCode::fence && ir::Semantics(op.imm & 255) == ir::Semantics::sc;
+}
 
 struct Machine {
   Machine(Stage& stage, uint32_t launch_index);
@@ -262,6 +271,9 @@ struct Machine {
   void look_at_waits(bool& any, bool& hopeless);
   void refuse();
   void second_has_run(); // of an armed pair whose first access is held
+  bool holds_fence(Warp& w, uint32_t pc);
+  bool release_fence();
+  void missed(ArmState& a); // its write has been
   void split(Warp& w, Group& g);
   void deadlock();
   // Hangs (machine_hang.cpp).

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace assay::vgpu {
 
@@ -305,6 +306,57 @@ static void let_go(Machine& m, ArmState& a) {
     }
 }
 
+// The fence that a writer comes to before its write has been missed waits; so may others, if the
+// policy says so.
+bool Machine::holds_fence(Warp& w, uint32_t pc) {
+  const ir::Op& op = program.ops[pc];
+  if (!is_fence_sc(op)) return false;
+  const bool wide = race::Scope(op.imm >> 8 & 255) >= race::Scope::gpu;
+  for (ArmState& a : arms) {
+    const race::Side& s = a.arm.first;
+    if (!a.arm.holds_fence || (!wide && s.agent.cta != a.arm.second.agent.cta)) continue;
+    if (!a.written || a.second_done || a.released || s.agent != agent(w) ||
+        !(w.exec_bits >> s.lane & 1))
+      continue;
+    a.holding = true;
+    w.group->pc = pc;
+    set_state(w, *w.group, GroupState::held);
+    return true;
+  }
+  constexpr uint32_t kMostDelays = 32; // each waits until all others do
+  if (!policy.delays_fences() || (!wide && (total_ctas > 1 || !stage.alone())) ||
+      std::exchange(w.group->fence_waited, false) || stage.delayed_fences >= kMostDelays ||
+      policy.choose(schedule::Choice::delay, 2) == 0)
+    return false;
+  ++stage.delayed_fences;
+  stage.held_fences.push_back({w.cta->index, w.index, w.group->lanes});
+  w.group->fence_waited = true;
+  w.group->pc = pc;
+  set_state(w, *w.group, GroupState::held);
+  return true;
+}
+
+// The fence that was reached last goes first.
+bool Machine::release_fence() {
+  while (!stage.held_fences.empty()) {
+    const HeldFence f = stage.held_fences.back();
+    stage.held_fences.pop_back();
+    Cta* cta = table.find(f.cta);
+    if (!cta) continue;
+    for (Group& g : cta->warps[f.warp]->groups)
+      if (g.state == GroupState::held && g.fence_waited && g.lanes == f.lanes) {
+        set_state(*cta->warps[f.warp], g, GroupState::ready);
+        return true;
+      }
+  }
+  return false;
+}
+
+void Machine::missed(ArmState& a) {
+  outcome.arms_reversed = a.second_done = true;
+  if (a.holding) let_go(*this, a);
+}
+
 // Of several pairs, each after the one before, the last tells whether all were turned round. What
 // another pair holds stays: its second access is still to come.
 void Machine::second_has_run() {
@@ -320,6 +372,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
                    op.code == C::red ||
                    (op.code >= C::mbarrier_init && op.code <= C::mbarrier_wait);
   if (!detector) return false;
+  if (op.code == C::fence && holds_fence(w, pc)) return true;
   const bool watched = options.watch && options.watch->launch() == launch_index;
   if (!memory_op || arms.empty()) {
     if (watched) watch(*options.watch, *this, w, pc, op, regs);
@@ -340,6 +393,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   };
   bool is_second = false;
   for (ArmState& a : arms) {
+    if (a.arm.missed && matches(a.arm.first, a.arm)) a.written = true;
     if (a.released || a.arm.missed) continue;
     if (!a.holding && !is_second && matches(a.arm.first, a.arm)) {
       Group& g = *w.group;

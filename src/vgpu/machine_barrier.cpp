@@ -57,8 +57,9 @@ bool Machine::arrives_with_others(Warp& w, const Exec* e) {
   Barrier& b = cta.barriers[known - 1];
   Group& g = *w.group;
   const uint32_t pc = uint32_t(e - w.code);
-  if (!b.open || b.counted || b.kind || b.arrived[w.index] || e->op.b != SlotPlace::none ||
-      b.sites.front().pc != pc || b.arrivals + w.active_count >= cta.live_lanes)
+  if (!b.open || b.counted || cta.arrived_only >> (known - 1) & 1 || b.kind || b.arrived[w.index] ||
+      e->op.b != SlotPlace::none || b.sites.front().pc != pc ||
+      b.arrivals + w.active_count >= cta.live_lanes)
     return false;
   b.arrivals += w.active_count;
   ++b.warps;
@@ -106,6 +107,8 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
   if (b.kind == 0xff && kind != 1) b.kind = uint8_t(kind);
   if (!agrees(b, w, pc, id, count)) return false;
   note_partners(*w.cta, id, w.index, count);
+  w.cta->arrived_only |= uint32_t(kind == 1) << id;
+  if (detector && w.cta->arrived_only >> id & 1) detector->arrives_again(agent(w), g.lanes, id);
   b.sites.push_back({pc, w.index, g.lanes});
   b.arrivals += count_lanes(g.lanes & ~b.arrived[w.index]);
   b.warps += b.arrived[w.index] == 0;

@@ -1,6 +1,7 @@
 // Loads and stores of any kind: address resolution, bounds, alignment, init bits, observation.
 // The common cases have handlers of their own (handlers/memory.hpp); all faults are found here.
 #include "vgpu/machine.hpp"
+#include "vgpu/stage.hpp"
 
 #include "base/check.hpp"
 
@@ -324,10 +325,26 @@ uint32_t Machine::writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race:
         s.time != detector->time(agent(w), lane) || a.arm.address < address ||
         a.arm.address >= address + bytes || a.misses++ >= kMostMisses)
       continue;
-    outcome.arms_reversed = a.second_done = true;
+    missed(a);
     return n;
   }
-  return policy.misses_writes() ? policy.choose(schedule::Choice::version, n + 1) : 0;
+  if (!policy.misses_writes()) return 0;
+  const uint32_t back = policy.choose(schedule::Choice::version, n + 1);
+  constexpr size_t kMostMissed = 64; // that are told
+  if (back && options.record_trace && outcome.missed_reads.size() < kMostMissed) {
+    Outcome::MissedRead& m = outcome.missed_reads.emplace_back();
+    m.launch = stage.first;
+    m.choice = outcome.trace.choices.size() - 1;
+    m.pair.kind = race::Conflict::Kind::order;
+    m.pair.space = space;
+    m.pair.address = address;
+    m.pair.first = detector->missed_write(space, agent(w), address, uint8_t(bytes), back);
+    m.pair.second = {agent(w), lane, m.pair.first.info, detector->time(agent(w), lane)};
+    m.pair.second.info.pc = pc;
+    m.pair.second.info.write = m.pair.second.info.atomic = false;
+    m.pair.second.info.read = true;
+  }
+  return back;
 }
 
 // Each element from a write of its own; returns how many writes the newest of them misses: what is

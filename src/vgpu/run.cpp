@@ -14,7 +14,8 @@ double now(clockid_t clock) {
 }
 
 schedule::Trace::Armed armed_form(const Arm& arm) {
-  schedule::Trace::Armed a{arm.launch, uint32_t(arm.space), arm.address, arm.missed, {}};
+  schedule::Trace::Armed a{
+      arm.launch, uint32_t(arm.space), arm.address, uint32_t(arm.missed) + arm.holds_fence, {}};
   const race::Side* sides[] = {&arm.first, &arm.second};
   for (int i = 0; i < 2; ++i)
     a.sides[i] = {sides[i]->info.pc, sides[i]->agent.cta, sides[i]->agent.warp, sides[i]->lane,
@@ -44,7 +45,7 @@ void take(Stage& stage, Outcome& out) {
   if (!stage.detector) return;
   out.conflicts.push_back({stage.first, stage.detector->conflicts()});
   out.shadow_bytes = std::max(out.shadow_bytes, stage.detector->shadow_bytes());
-  if (const char* doubt = stage.detector->mbarrier_doubt()) out.proof.why_not.push_back(doubt);
+  if (const char* doubt = stage.detector->phase_doubt()) out.proof.why_not.push_back(doubt);
 }
 
 // Runs all launches; returns which input buffers turned out to be written, if any did.

@@ -27,6 +27,8 @@ struct Stage {
   Runnable runnable;
   CtaTable table; // of the resident CTAs of all
   std::vector<ArmState> arms;
+  std::vector<HeldFence> held_fences;
+  uint32_t delayed_fences = 0;              // so far
   std::unique_ptr<race::Detector> detector; // null without detection
   bool misses_writes = false;               // strong reads may
   bool abort = false;

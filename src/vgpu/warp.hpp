@@ -70,6 +70,7 @@ struct Group {
   uint64_t meet_key = 0;
   uint32_t barrier = 0;       // at_barrier
   uint32_t mbarrier = 0;      // at_mbarrier: offset of an object whose phase is not complete
+  bool fence_waited = false;  // that it stands before, and need not wait again
   bool refused = false;       // its wait shall end with the answer "no", since nobody else can run
   uint64_t refused_state = 0; // of its registers when that was so last
   uint32_t stalled = 0;       // consecutive quanta in which it stored nothing
@@ -210,6 +211,7 @@ struct Cta {
   };
   CountedUse counted[16];
   uint32_t used_plainly = 0; // barriers at which all threads have met, bits
+  uint32_t arrived_only = 0; // barriers at which some have arrived without waiting, bits
   bool finished = false;
   bool let_go = false;     // griddepcontrol.launch_dependents
   Region shared, reserved; // the kernel's own; all, where the system's is reached (resolve)

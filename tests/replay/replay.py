@@ -72,7 +72,7 @@ class Place:
 
 def recorded_outcome(place, command):
     trace = (place.folder / shlex.split(command)[2]).read_text().splitlines()
-    assert trace[0] == "assay-trace 5" and trace[-1].startswith("end "), trace[-1]
+    assert trace[0] == "assay-trace 6" and trace[-1].startswith("end "), trace[-1]
     return trace[-1].split()[1]
 
 
@@ -179,7 +179,7 @@ def damaged(place):
     for cut in sorted({*range(0, len(good), max(1, len(good) // 40)), len(good) - 1, len(good) - 2}):
         trace.write_bytes(good[:cut])
         place.refused(words, ".trace")
-    trace.write_bytes(good.replace(b"assay-trace 5", b"assay-trace 4"))
+    trace.write_bytes(good.replace(b"assay-trace 6", b"assay-trace 4"))
     place.refused(words, "another version", "run the check again")
     trace.write_bytes(good + b"step 0 0 0 1\n")
     place.refused(words, "malformed trace line")

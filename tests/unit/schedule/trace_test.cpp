@@ -84,7 +84,7 @@ TEST(Trace, MalformedLinesAreRefusedWithTheirPlace) {
        {"step 0 0", "step 0 0 0 1x", "choices 1x", "program abc", "nonsense",
         "step 0 0 0 1x99999999999", "choices 1x134217729", "policy random 7",
         "policy sideways 7 budget 0", "end abc", "end", "source x", "site - 0 0", "finding"}) {
-    auto read = parse_trace("assay-trace 5\n" + line + "\n", "t");
+    auto read = parse_trace("assay-trace 6\n" + line + "\n", "t");
     ASSERT_FALSE(read) << line;
     EXPECT_EQ(read.error().span.line, 2u);
   }
@@ -104,7 +104,7 @@ TEST(Trace, CutShortIsRefused) {
 
 // Few lines stand for any number of items, but memory for them is limited.
 TEST(Trace, RepeatsAreLimitedInAll) {
-  std::string text = "assay-trace 5\nchoices 0x134217728\n";
+  std::string text = "assay-trace 6\nchoices 0x134217728\n";
   EXPECT_NE(parse_trace(text, "t").error().message.find("cut short"), std::string::npos);
   EXPECT_NE(parse_trace(text + "choices 0x1\n", "t").error().message.find("malformed"),
             std::string::npos);

@@ -1,0 +1,224 @@
+// Directed exploration: conflicts in their other order, reads that miss writes. See explorer.hpp.
+#include "explore/explorer.hpp"
+
+#include <set>
+#include <tuple>
+
+namespace assay::explore {
+
+using race::Conflict;
+
+void Explorer::directed() {
+  size_t left = options_.directed_runs;
+  for (size_t instance = 0; instance < 4;) {
+    std::vector<Pair*> pairs = untried(instance);
+    if (pairs.size() > left) pairs.resize(left);
+    if (pairs.empty() || out_of_time()) {
+      ++instance;
+      continue;
+    }
+    left -= pairs.size();
+    reverse(pairs);
+  }
+  size_t skipped = 0;
+  for (const std::vector<Pair>& instances : pairs_.list())
+    if (std::none_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
+      for (const Pair& p : instances) skipped += !p.tried && turnable(p);
+  if (skipped)
+    report_.not_reached.push_back(fmt::format("{} further instances of conflicts", skipped));
+}
+
+std::vector<Pair*> Explorer::untried(size_t instance) {
+  std::vector<Pair*> found;
+  for (std::vector<Pair>& instances : pairs_.list()) {
+    if (std::any_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
+      continue;
+    for (size_t i = 0; i <= instance && i < instances.size(); ++i)
+      if (!instances[i].tried && turnable(instances[i])) {
+        found.push_back(&instances[i]);
+        break;
+      }
+  }
+  return found;
+}
+
+void Explorer::reverse(const std::vector<Pair*>& all) {
+  const std::vector<Pair*> pairs = options_.alone ? alone_.settle(all, pairs_, report_.first) : all;
+  report_.schedules += all.size() - pairs.size();
+  std::vector<Planned> plans;
+  std::vector<Shown> shown;
+  for (const Pair* p : pairs) plans.push_back(reversal(*p));
+  size_t at = 0;
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+    Pair& p = *pairs[at++];
+    p.tried = true;
+    p.reversed = out.arms_reversed || p.conflict.kind == Conflict::Kind::same_instruction;
+    take_events(out, plan.policy);
+    compare(out, plan);
+    take_turned(p, out);
+    // Behind a race that went the other way anything may follow: the race is the defect.
+    if (!p.is_order() || !p.reversed) return;
+    shown.emplace_back(out, plan);
+  });
+  miss(pairs, shown, false);
+  miss(pairs, shown, true);
+  for (const Shown& s : shown)
+    if (pairs_.take(s.out, s.policy, s.arms)) report_.race_free = false;
+}
+
+void Explorer::miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, bool hold_fences) {
+  if (hold_fences && !has_fence_sc(job_)) return;
+  std::vector<Pair*> writes;
+  std::vector<Planned> plans;
+  for (Pair* p : pairs) {
+    const race::AccessInfo &first = p->conflict.first.info, &second = p->conflict.second.info;
+    if (!p->is_order() || p->differs || !first.write || second.write) continue;
+    writes.push_back(p);
+    plans.push_back(reversal(*p));
+    plans.back().arms.back().missed = true;
+    plans.back().arms.back().holds_fence = hold_fences;
+  }
+  size_t at = 0;
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+    Pair& p = *writes[at++];
+    take_events(out, plan.policy);
+    compare(out, plan);
+    if (!out.arms_reversed) return;
+    p.reversed = p.missed = true;
+    take_turned(p, out);
+    shown.emplace_back(out, plan);
+  });
+}
+
+Planned Explorer::limited(Planned plan) const {
+  constexpr uint64_t kLeast = 20000000, kTimes = 50, kPoint = 256;
+  const vgpu::Outcome& first = report_.first;
+  if (!plan.arms.empty())
+    plan.step_budget =
+        std::min(options_.step_budget,
+                 kLeast + kTimes * (first.thread_instructions + kPoint * first.scheduling_points));
+  return plan;
+}
+
+void Explorer::gave_up(const Planned& plan, vgpu::Outcome& out) {
+  if (plan.arms.empty() || limited(plan).step_budget == options_.step_budget) return;
+  auto spent = [](const vgpu::Event& e) { return e.kind == vgpu::EventKind::budget; };
+  if (std::erase_if(out.events, spent)) ++given_up_;
+}
+
+void Explorer::last_of_all() {
+  using Held = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>;
+  std::set<Held> seen;
+  std::vector<Pair*> pairs;
+  std::vector<Planned> plans;
+  for (std::vector<Pair>& instances : pairs_.list()) {
+    if (std::any_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
+      continue;
+    for (Pair& p : instances) {
+      const race::Side &first = p.conflict.first, &second = p.conflict.second;
+      if (!first.info.write || !second.info.write || p.value_race ||
+          (pairs_.commuting(p) && !report_.first.strong))
+        continue;
+      for (const race::Side* side : {&first, &second}) {
+        if (plans.size() >= options_.directed_runs ||
+            !seen.insert({p.launch, side->info.pc, side->agent.cta, side->agent.warp, side->lane,
+                          side->time})
+                 .second)
+          continue;
+        Planned plan = reversal(p);
+        plan.policy = p.policy;
+        vgpu::Arm arm;
+        arm.first = *side;
+        arm.second.agent.cta = UINT32_MAX; // nobody: it goes on when all others wait
+        arm.space = p.conflict.space;
+        arm.address = p.conflict.address;
+        arm.launch = p.launch;
+        plan.arms = p.arms;
+        plan.arms.push_back(arm);
+        plans.push_back(std::move(plan));
+        pairs.push_back(&p);
+      }
+    }
+  }
+  size_t at = 0;
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+    Pair& p = *pairs[at++];
+    take_events(out, plan.policy);
+    compare(out, plan);
+    const Digest& usual = p.completed ? p.outcome : report_.first.digest;
+    if (!out.completed || out.digest == usual) return;
+    p.reversed = true;
+    take_turned(p, out);
+  });
+}
+
+void Explorer::miss_together() {
+  std::vector<const Pair*> missed;
+  for (const std::vector<Pair>& instances : pairs_.list())
+    for (const Pair& p : instances)
+      if (p.missed && !p.differs && p.arms.empty() && p.policy == "canonical") missed.push_back(&p);
+  if (!report_.deterministic || missed.size() > kMostMissed) return;
+  std::vector<Planned> plans;
+  for (size_t i = 0; i < missed.size(); ++i)
+    for (size_t k = 0; k < i; ++k) {
+      if (missed[i]->launch != missed[k]->launch) continue;
+      Planned both = reversal(*missed[i]);
+      both.arms.push_back(reversal(*missed[k]).arms.back());
+      for (vgpu::Arm& a : both.arms) a.missed = true;
+      plans.push_back(std::move(both));
+    }
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+    take_events(out, plan.policy);
+    compare(out, plan);
+  });
+}
+
+void Explorer::blame_misses() {
+  if (report_.deterministic || !report_.race_free) return;
+  for (const std::vector<Pair>& instances : pairs_.list())
+    for (const Pair& p : instances)
+      if (p.differs) return;
+  constexpr size_t kMostTries = 32;
+  for (const DifferingRun& d : differing_runs_) {
+    for (size_t i = std::min(d.missed_reads.size(), kMostTries); i-- > 0;) {
+      const vgpu::Outcome::MissedRead& m = d.missed_reads[i];
+      schedule::Trace trace = d.trace;
+      if (m.choice >= trace.choices.size()) continue;
+      trace.choices[m.choice] = 0;
+      const vgpu::Outcome found = guided(job_, trace, options_);
+      ++report_.schedules;
+      if (!found.completed || found.digest != report_.first.digest) continue;
+      pairs_.blame(m, d.policy, report_.first_trace, report_.first.digest, d.trace, d.digest,
+                   d.differing);
+      return;
+    }
+  }
+}
+
+void Explorer::take_turned(Pair& p, const vgpu::Outcome& out) {
+  if (!p.reversed) return;
+  const Digest& usual = p.completed ? p.outcome : report_.first.digest; // what an end leaves
+  if (out.completed && out.digest == usual) return;
+  p.differs = out.completed;
+  p.differing = out.completed ? differences(report_.first, out) : std::vector<Difference>{};
+  p.other_trace = out.trace;
+  p.other = out.digest;
+  for (const auto& launch : out.conflicts)
+    for (const Conflict& c : launch.conflicts)
+      if (p.is_order() && launch.launch == p.launch && c.kind == Conflict::Kind::race)
+        p.other_races.push_back(c);
+}
+
+Planned Explorer::reversal(const Pair& p) const {
+  Planned plan{p.policy, p.trace.seed, p.arms, {}, true};
+  const schedule::Trace::Vary& vary = p.trace.vary; // all else as in the run that showed it
+  plan.vary = {uint8_t(vary.open), uint8_t(vary.time), vary.launch, vary.pc};
+  if (p.conflict.kind == Conflict::Kind::same_instruction) {
+    plan.policy = p.policy == "reverse" ? "canonical" : "reverse";
+    return plan;
+  }
+  plan.arms.push_back(arm_of(p));
+  return plan;
+}
+
+} // namespace assay::explore

@@ -1,0 +1,46 @@
+// independent_reads.cu without `order`; written by tests/idioms/derive.py.
+// Two blocks write, two read in opposite order: with fence.sc between their loads the readers agree which
+// write came first.
+// launch: --arch sm_80 --grid 4 --block 1 --arg zeros:u32[128] --arg zeros:u32[4]
+// launch: --arg zeros:u32[1] --arg zeros:u32[1]
+// expect: nondeterministic global @G @P
+typedef unsigned u32;
+__device__ void put(u32* p, u32 v) {
+  asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); // @P
+}
+__device__ u32 get(u32* p) {
+  u32 v;
+  asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); // @G
+  return v;
+}
+// The last block looks whether all saw what nobody may see, and leaves the rest as it was.
+__device__ bool last(u32* done) {
+  __threadfence();
+  if (atomicAdd(done, 1) != gridDim.x - 1) return false;
+  __threadfence();
+  return true;
+}
+__device__ void clear(u32* x, u32* seen) {
+  for (int i = 0; i < 4; ++i) x[i * 32] = 0, seen[i] = 0;
+}
+
+__global__ void independent_reads(u32* x, u32* seen, u32* done, u32* bad) {
+  u32 *y = x + 32, *z = x + 64;
+  (void)z;
+  if (blockIdx.x == 0) put(x, 1);
+  if (blockIdx.x == 1) put(y, 1);
+  if (blockIdx.x == 2) {
+    seen[0] = get(x);
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    seen[1] = get(y);
+  }
+  if (blockIdx.x == 3) {
+    seen[2] = get(y);
+    __threadfence();
+    seen[3] = get(x);
+  }
+  if (last(done)) {
+    if (seen[0] == 1 && seen[1] == 0 && seen[2] == 1 && seen[3] == 0) *bad = 1;
+    clear(x, seen);
+  }
+}
