@@ -69,9 +69,10 @@ struct Conflict {
   Kind kind = Kind::race;
   Side first, second; // in execution order
   Space space = Space::global;
-  uint32_t space_cta = 0; // owning CTA of shared memory
-  uint64_t address = 0;   // first overlapping byte: window address (global), offset (shared)
-  uint32_t bytes = 1;     // overlapping bytes
+  uint32_t space_cta = 0;  // owning CTA of shared memory
+  uint64_t address = 0;    // first overlapping byte: window address (global), offset (shared)
+  uint32_t bytes = 1;      // overlapping bytes
+  bool same_value = false; // morally strong writes: the later one changed nothing
 };
 
 } // namespace assay::race

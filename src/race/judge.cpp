@@ -119,8 +119,12 @@ bool Judge::observed(const Record& e, uint32_t warp, uint32_t other, const Acces
 
 void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
                    const RowView& view) {
-  if (!nc && morally_strong(e, pair.earlier_lane, n.record, pair.lane))
-    return emit(Conflict::Kind::order, e, n, pair);
+  if (!nc && morally_strong(e, pair.earlier_lane, n.record, pair.lane)) {
+    const uint32_t change = view.last_change(pair.from);
+    const bool same =
+        value_race_possible(e, n.record) && e.change >= change && change != UINT32_MAX;
+    return emit(Conflict::Kind::order, e, n, pair, same);
+  }
   if (nc || !value_race_possible(e, n.record)) return emit(Conflict::Kind::race, e, n, pair);
   // Runs of bytes that some write changed in between, and of bytes that none did.
   for (int from = pair.from; from < pair.to;) {
@@ -137,7 +141,8 @@ void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
   }
 }
 
-void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pair& pair) {
+void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pair& pair,
+                 bool same_value) {
   Agent earlier = Access::agent_of(e, pair.warp, pair.earlier_lane);
   Agent later = n.agent(pair.lane);
   const uint32_t grids[] = {causality_.grid_of(e.cta), causality_.grid_of(n.record.cta)};
@@ -152,6 +157,7 @@ void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pa
   c.space_cta = n.space_cta;
   c.address = n.row_address + uint32_t(pair.from);
   c.bytes = uint32_t(pair.to - pair.from);
+  c.same_value = same_value;
   conflicts_.add(c);
 }
 
@@ -173,6 +179,7 @@ void Judge::same_instruction(const Access& n, uint32_t lane, uint32_t other, uin
   c.space_cta = n.space_cta;
   c.address = address;
   c.bytes = info.bytes;
+  c.same_value = !differ;
   conflicts_.add(c);
 }
 

@@ -62,7 +62,8 @@ private:
                 uint32_t lane) const;
   void report(const Record& earlier, const Access& access, const Pair& pair, bool nc,
               const RowView& view);
-  void emit(Conflict::Kind kind, const Record& earlier, const Access& access, const Pair& pair);
+  void emit(Conflict::Kind kind, const Record& earlier, const Access& access, const Pair& pair,
+            bool same_value = false);
 
   const Causality& causality_;
   Conflicts& conflicts_;

@@ -30,7 +30,10 @@ public:
   }
   uint32_t choose(Choice kind, uint32_t n) override {
     if (kind != Choice::version) return base_->choose(kind, n);
-    return random_.below(2) ? n - 1 : random_.below(n);
+    if (!delays_fences()) return random_.below(2) ? n - 1 : random_.below(n);
+    const uint32_t which =
+        random_.below(3); // a torn sequence lock needs new values beside old ones
+    return which == 0 ? 0 : which == 1 ? n - 1 : random_.below(n);
   }
   bool admit_all() const override { return base_->admit_all(); }
   bool misses_writes() const override { return true; }

@@ -314,57 +314,6 @@ void read_register(char* regs, ir::Slot slot, uint32_t lane, uint8_t* to, const 
 }
 } // namespace
 
-uint32_t Machine::writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
-                                uint64_t address, uint32_t bytes) {
-  constexpr uint32_t kMostMisses = 4; // of one arm: a loop that polls must find the write at last
-  uint32_t n = detector->missable(space, agent(w), lane, address, uint8_t(bytes));
-  if (!n) return 0;
-  for (ArmState& a : arms) {
-    const race::Side& s = a.arm.second;
-    if (!a.arm.missed || s.info.pc != pc || s.agent != agent(w) || s.lane != lane ||
-        s.time != detector->time(agent(w), lane) || a.arm.address < address ||
-        a.arm.address >= address + bytes || a.misses++ >= kMostMisses)
-      continue;
-    missed(a);
-    return n;
-  }
-  if (!policy.misses_writes()) return 0;
-  const uint32_t back = policy.choose(schedule::Choice::version, n + 1);
-  constexpr size_t kMostMissed = 64; // that are told
-  if (back && options.record_trace && outcome.missed_reads.size() < kMostMissed) {
-    Outcome::MissedRead& m = outcome.missed_reads.emplace_back();
-    m.launch = stage.first;
-    m.choice = outcome.trace.choices.size() - 1;
-    m.pair.kind = race::Conflict::Kind::order;
-    m.pair.space = space;
-    m.pair.address = address;
-    m.pair.first = detector->missed_write(space, agent(w), address, uint8_t(bytes), back);
-    m.pair.second = {agent(w), lane, m.pair.first.info, detector->time(agent(w), lane)};
-    m.pair.second.info.pc = pc;
-    m.pair.second.info.write = m.pair.second.info.atomic = false;
-    m.pair.second.info.read = true;
-  }
-  return back;
-}
-
-// Each element from a write of its own; returns how many writes the newest of them misses: what is
-// known and acquired is that one's, so that no more is laid to torn accesses than they can do.
-uint32_t Machine::load_torn(const Warp& w, uint32_t lane, const ir::MemInfo& info,
-                            race::Space space, uint64_t address, uint8_t* value) {
-  const uint8_t bytes = uint8_t(info.bytes * info.vector);
-  const uint32_t n = detector->missable(space, agent(w), lane, address, bytes);
-  uint32_t newest = n;
-  for (uint32_t k = 0; n && k < info.vector; ++k) {
-    const uint32_t back = policy.choose(schedule::Choice::version, n + 1);
-    newest = std::min(newest, back);
-    if (!back) continue;
-    ++unrepeatable;
-    const uint8_t* from = detector->missed(space, agent(w), address, bytes, back);
-    std::memcpy(value + k * info.bytes, from + k * info.bytes, info.bytes);
-  }
-  return newest;
-}
-
 void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t bytes = uint32_t(info.bytes) * info.vector;
