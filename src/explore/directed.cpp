@@ -107,6 +107,7 @@ void Explorer::gave_up(const Planned& plan, vgpu::Outcome& out) {
 }
 
 void Explorer::last_of_all() {
+  if (!report_.deterministic) return;
   using Held = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>;
   std::set<Held> seen;
   std::vector<Pair*> pairs;
@@ -116,6 +117,7 @@ void Explorer::last_of_all() {
       continue;
     for (Pair& p : instances) {
       const race::Side &first = p.conflict.first, &second = p.conflict.second;
+      if (p.is_order() && !report_.race_free) continue; // what differs may be the race's doing
       if (!first.info.write || !second.info.write || p.value_race ||
           (pairs_.commuting(p) && !report_.first.strong))
         continue;

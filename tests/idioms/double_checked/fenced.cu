@@ -6,7 +6,7 @@
 // want 3 u32: 1 2 4 8
 // expect: pass
 // twin publish: race global @A @B
-// later publish_scope: race global @A @B
+// twin publish_scope: race global @A @B
 // twin acquire: race global @A @B
 // twin acquire_scope: race global @A @B
 // twin barrier: race global @A @B

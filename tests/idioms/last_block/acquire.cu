@@ -10,8 +10,8 @@
 // twin scope: race global @A @B
 // twin scope: race global @C @C
 // twin scope: race global @C @D
-// later flag_barrier: race shared @L @M
-// later flag_barrier: race global @A @B
+// twin flag_barrier: race-without-consequence shared @L @M
+// twin flag_barrier: race global @A @B
 __device__ unsigned arrive(unsigned* counter) {
   unsigned before;
   asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" // ~release{acq_rel => acquire} ~acquire{acq_rel => release} ~scope{gpu => cta}
