@@ -39,113 +39,114 @@ bool same_result(const vgpu::JobSpec& job, const vgpu::Outcome& a, const vgpu::O
         }))
       return false;
   return true;
+}
 
-  vgpu::Outcome guided(const vgpu::JobSpec& job, const schedule::Trace& trace,
-                       const Options& options) {
-    Result<vgpu::RunOptions> run = options_of(trace, options);
-    if (!run) return {};
-    run->detect = true;
-    run->deadline = options.deadline;
-    uint64_t preemptions = 0;
-    return vgpu::run(job, *schedule::make_guided(trace, preemptions), *run);
-  }
+vgpu::Outcome guided(const vgpu::JobSpec& job, const schedule::Trace& trace,
+                     const Options& options) {
+  Result<vgpu::RunOptions> run = options_of(trace, options);
+  if (!run) return {};
+  run->detect = true;
+  run->deadline = options.deadline;
+  uint64_t preemptions = 0;
+  return vgpu::run(job, *schedule::make_guided(trace, preemptions), *run);
+}
 
-  bool has_fence_sc(const vgpu::JobSpec& job) {
-    for (const vgpu::LaunchSpec& launch : job.launches)
-      for (const ir::Op& op : launch.program->ops)
-        if (op.code == ir::OpCode::fence && ir::Semantics(op.imm & 255) == ir::Semantics::sc)
-          return true;
-    return false;
-  }
+bool has_fence_sc(const vgpu::JobSpec& job) {
+  for (const vgpu::LaunchSpec& launch : job.launches)
+    for (const ir::Op& op : launch.program->ops)
+      if (op.code == ir::OpCode::fence && ir::Semantics(op.imm & 255) == ir::Semantics::sc)
+        return true;
+  return false;
+}
 
-  vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
-                       const race::Side& side) {
-    vgpu::Place at;
-    at.launch = launch + side.grid;
-    at.pc = side.info.pc;
-    at.agent = side.agent;
-    at.agent.cta -= vgpu::launch_order(job).first_cta[at.launch];
-    at.lane = side.lane;
-    const char* what = side.info.atomic ? "atomic" : side.info.write ? "store" : "load";
-    at.operation = fmt::format("{} of {} bytes", what, side.info.bytes);
-    at.has_address = true;
-    if (conflict.space == race::Space::shared) {
-      at.region = "shared";
-      at.offset = conflict.address;
-      return at;
-    }
-    uint64_t window = ir::window_of(conflict.address);
-    if (window == vgpu::kWorkspaceWindow || window >= vgpu::kFirstHeapWindow) {
-      bool heap = window >= vgpu::kFirstHeapWindow;
-      at.region = heap ? "a block of the heap" : "the runtime's grid barrier";
-      at.offset =
-          heap ? ir::offset_of(conflict.address) & 0xfff : ir::offset_of(conflict.address) - 0x100;
-      return at;
-    }
-    bool buffer = window < ir::kFirstModuleWindow;
-    const ir::Program& program = *job.launches[launch].program;
-    uint64_t index = window - (buffer ? ir::kFirstBufferWindow : ir::kFirstModuleWindow);
-    at.region = buffer ? job.buffers[index].name : program.globals[index].name;
-    uint64_t align = buffer ? job.buffers[index].align : 0;
-    uint64_t base = buffer ? ir::window_base(window) + (align >= 256 ? 0x100 : 0x100 + align)
-                           : program.globals[index].address;
-    at.offset = conflict.address - base;
+vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
+                     const race::Side& side) {
+  vgpu::Place at;
+  at.launch = launch + side.grid;
+  at.pc = side.info.pc;
+  at.agent = side.agent;
+  at.agent.cta -= vgpu::launch_order(job).first_cta[at.launch];
+  at.lane = side.lane;
+  const char* what = side.info.atomic ? "atomic" : side.info.write ? "store" : "load";
+  at.operation = fmt::format("{} of {} bytes", what, side.info.bytes);
+  at.has_address = true;
+  if (conflict.space == race::Space::shared) {
+    at.region = "shared";
+    at.offset = conflict.address;
     return at;
   }
-
-  namespace {
-  // Arguments that hold addresses of functions are bytes like others.
-  void function_pointers(const vgpu::LaunchSpec& launch, size_t i,
-                         std::vector<ir::BufferPointer>& pointers) {
-    const std::vector<uint8_t>& bytes = launch.arguments[i].bytes;
-    for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-      uint64_t value = 0;
-      std::memcpy(&value, bytes.data() + at, 8);
-      if (ir::window_of(value) == ir::kFunctionWindow)
-        pointers.push_back(
-            {launch.program->parameters[i].offset + uint32_t(at), ir::kFunctionPointer, 1});
-    }
+  uint64_t window = ir::window_of(conflict.address);
+  if (window == vgpu::kWorkspaceWindow || window >= vgpu::kFirstHeapWindow) {
+    bool heap = window >= vgpu::kFirstHeapWindow;
+    at.region = heap ? "a block of the heap" : "the runtime's grid barrier";
+    at.offset =
+        heap ? ir::offset_of(conflict.address) & 0xfff : ir::offset_of(conflict.address) - 0x100;
+    return at;
   }
-  } // namespace
+  bool buffer = window < ir::kFirstModuleWindow;
+  const ir::Program& program = *job.launches[launch].program;
+  uint64_t index = window - (buffer ? ir::kFirstBufferWindow : ir::kFirstModuleWindow);
+  at.region = buffer ? job.buffers[index].name : program.globals[index].name;
+  uint64_t align = buffer ? job.buffers[index].align : 0;
+  uint64_t base = buffer ? ir::window_base(window) + (align >= 256 ? 0x100 : 0x100 + align)
+                         : program.globals[index].address;
+  at.offset = conflict.address - base;
+  return at;
+}
 
-  std::vector<std::string> address_uses(const vgpu::JobSpec& job) {
-    for (const vgpu::LaunchSpec& launch : job.launches) {
-      std::vector<ir::BufferPointer> pointers;
-      for (size_t i = 0; i < launch.arguments.size(); ++i)
-        for (const vgpu::Argument::Pointer& p : launch.arguments[i].pointers)
-          pointers.push_back({launch.program->parameters[i].offset + p.offset, p.buffer,
-                              job.buffers[p.buffer].align});
-      for (size_t i = 0; i < launch.arguments.size(); ++i) function_pointers(launch, i, pointers);
-      if (auto use = ir::address_used_as_data(*launch.program, pointers)) return {*use};
-    }
-    return {};
+namespace {
+// Arguments that hold addresses of functions are bytes like others.
+void function_pointers(const vgpu::LaunchSpec& launch, size_t i,
+                       std::vector<ir::BufferPointer>& pointers) {
+  const std::vector<uint8_t>& bytes = launch.arguments[i].bytes;
+  for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+    uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + at, 8);
+    if (ir::window_of(value) == ir::kFunctionWindow)
+      pointers.push_back(
+          {launch.program->parameters[i].offset + uint32_t(at), ir::kFunctionPointer, 1});
   }
+}
+} // namespace
 
-  bool copies_asynchronously(const vgpu::JobSpec& job) {
-    for (const vgpu::LaunchSpec& launch : job.launches)
-      for (const ir::Op& op : launch.program->ops)
-        if (op.code == ir::OpCode::cp_async) return true;
-    return false;
+std::vector<std::string> address_uses(const vgpu::JobSpec& job) {
+  for (const vgpu::LaunchSpec& launch : job.launches) {
+    std::vector<ir::BufferPointer> pointers;
+    for (size_t i = 0; i < launch.arguments.size(); ++i)
+      for (const vgpu::Argument::Pointer& p : launch.arguments[i].pointers)
+        pointers.push_back({launch.program->parameters[i].offset + p.offset, p.buffer,
+                            job.buffers[p.buffer].align});
+    for (size_t i = 0; i < launch.arguments.size(); ++i) function_pointers(launch, i, pointers);
+    if (auto use = ir::address_used_as_data(*launch.program, pointers)) return {*use};
   }
+  return {};
+}
 
-  bool inconclusive(vgpu::EventKind kind) {
-    using K = vgpu::EventKind;
-    return kind == K::budget || kind == K::unsupported || kind == K::out_of_memory ||
-           kind == K::cancelled;
-  }
+bool copies_asynchronously(const vgpu::JobSpec& job) {
+  for (const vgpu::LaunchSpec& launch : job.launches)
+    for (const ir::Op& op : launch.program->ops)
+      if (op.code == ir::OpCode::cp_async) return true;
+  return false;
+}
 
-  std::string reason(const vgpu::JobSpec& job, const vgpu::Event& e) {
-    if (e.places.empty()) return fmt::format("{}: {}", vgpu::kind_name(e.kind), e.message);
-    const vgpu::Place& p = e.places[0];
-    const ir::Program& program = *job.launches[p.launch].program;
-    ir::SourcePlace at = ir::place(program, p.pc);
-    std::string what = e.message;
-    if (e.kind == vgpu::EventKind::unsupported && what.empty()) {
-      const ptx::Instruction* i = program.sites[p.pc].instruction;
-      what = i ? ptx::print(*i) : "operation";
-    }
-    return fmt::format("{} {} ({}, PTX line {})", vgpu::kind_name(e.kind), what, at.text(),
-                       at.ptx_line);
+bool inconclusive(vgpu::EventKind kind) {
+  using K = vgpu::EventKind;
+  return kind == K::budget || kind == K::unsupported || kind == K::out_of_memory ||
+         kind == K::cancelled;
+}
+
+std::string reason(const vgpu::JobSpec& job, const vgpu::Event& e) {
+  if (e.places.empty()) return fmt::format("{}: {}", vgpu::kind_name(e.kind), e.message);
+  const vgpu::Place& p = e.places[0];
+  const ir::Program& program = *job.launches[p.launch].program;
+  ir::SourcePlace at = ir::place(program, p.pc);
+  std::string what = e.message;
+  if (e.kind == vgpu::EventKind::unsupported && what.empty()) {
+    const ptx::Instruction* i = program.sites[p.pc].instruction;
+    what = i ? ptx::print(*i) : "operation";
   }
+  return fmt::format("{} {} ({}, PTX line {})", vgpu::kind_name(e.kind), what, at.text(),
+                     at.ptx_line);
+}
 
 } // namespace assay::explore
