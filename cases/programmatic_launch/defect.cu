@@ -6,12 +6,12 @@
 __global__ void scale(const float* x, float* scaled) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   scaled[i] = 3.0f * x[i]; // @A
-  cudaTriggerProgrammaticLaunchCompletion();
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); // cudaTriggerProgrammaticLaunchCompletion
 }
 
 __global__ void shift(const float* scaled, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float right = i + 1 < n ? scaled[i + 1] : 0.0f; // @B
-  cudaGridDependencySynchronize();
+  asm volatile("griddepcontrol.wait;" ::: "memory"); // cudaGridDependencySynchronize
   y[i] = right;
 }

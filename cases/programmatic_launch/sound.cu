@@ -4,12 +4,12 @@
 // expect: pass proved
 __global__ void scale(const float* x, float* scaled) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  cudaTriggerProgrammaticLaunchCompletion();
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); // cudaTriggerProgrammaticLaunchCompletion
   scaled[i] = 3.0f * x[i];
 }
 
 __global__ void shift(const float* scaled, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  cudaGridDependencySynchronize();
+  asm volatile("griddepcontrol.wait;" ::: "memory"); // cudaGridDependencySynchronize
   y[i] = i + 1 < n ? scaled[i + 1] : 0.0f;
 }

@@ -55,7 +55,7 @@ def renamed(case, target):
     target.mkdir(exist_ok=True)
     (target / f"{name}.cu").write_text(code)
     text = text.replace(f'"{source.name}"', f'"{name}.cu"').replace(f'"{entry}', '"k7')
-    for number, argument in enumerate(re.findall(r'^name = "(\w+)"', text, re.M)):
+    for number, argument in enumerate(re.findall(r'^\[\[arg\]\]\nname = "(\w+)"', text, re.M)):
         if not re.search(rf"\b{argument} = ", text):  # else it is a symbol of the shape as well
             text = re.sub(rf'((?:name|same) = )"{argument}"', rf'\1"a{number}"', text)
             text = re.sub(rf'(args = .*)"{argument}"', rf'\1"a{number}"', text)
