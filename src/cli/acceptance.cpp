@@ -132,8 +132,8 @@ void Acceptance::apply(report::Verdict& verdict) {
     finding.fingerprint = report::fingerprint(finding, sources);
     const std::string& fingerprint = finding.fingerprint;
     const std::string lines = lines_of(finding);
-    all[fingerprint].insert(lines);
     finding.suppressed = rule_for(finding, verdict.kernel);
+    if (finding.suppressed.empty()) all[fingerprint].insert(lines);
     const uint64_t known = allowed(fingerprint, verdict.subject);
     if (finding.suppressed.empty()) {
       std::set<std::string>& met = counted[fingerprint];
@@ -150,7 +150,7 @@ void Acceptance::apply(report::Verdict& verdict) {
     accepted |= error && !finding.suppressed.empty();
     fails |= error && finding.suppressed.empty();
     // A new baseline takes over what the old one knew, and leaves to suppressions what is theirs.
-    if (!finding.suppressed.empty() && !known) continue;
+    if (all[fingerprint].empty()) continue;
     Known entry{finding.kind, finding.space, verdict.subject, finding.message, {}, {}, 0};
     for (const report::Location& at : finding.locations) {
       entry.functions.push_back(at.function);

@@ -24,7 +24,7 @@ public:
     if (!pair_.found.is_conflict || pair_.out.locations.size() != 2) return as_said();
     if (c_.kind == K::same_instruction) return one_instruction();
     if (c_.first.info.nc || c_.second.info.nc) return non_coherent();
-    if (copies()) return as_said();
+    if (copies() || c_.first.grid != c_.second.grid) return as_said(); // two programs
     if (pair_.found.missed) return missed();
     if (polls_plainly(0) || polls_plainly(1)) return plain_poll(polls_plainly(0) ? 0 : 1);
     if (is_update()) return update();

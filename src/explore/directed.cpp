@@ -10,7 +10,7 @@ using race::Conflict;
 
 void Explorer::directed() {
   size_t left = options_.directed_runs;
-  for (size_t instance = 0; instance < 4;) {
+  for (size_t instance = 0; instance < 8;) {
     std::vector<Pair*> pairs = untried(instance);
     if (pairs.size() > left) pairs.resize(left);
     if (pairs.empty() || out_of_time()) {
@@ -52,7 +52,9 @@ void Explorer::reverse(const std::vector<Pair*>& all) {
   run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
     Pair& p = *pairs[at++];
     p.tried = true;
-    p.reversed = out.arms_reversed || p.conflict.kind == Conflict::Kind::same_instruction;
+    const bool shows = out.completed || !out.events.empty();
+    p.reversed =
+        (shows && out.arms_reversed) || p.conflict.kind == Conflict::Kind::same_instruction;
     take_events(out, plan.policy);
     compare(out, plan);
     take_turned(p, out);
@@ -102,7 +104,9 @@ Planned Explorer::limited(Planned plan) const {
 
 void Explorer::gave_up(const Planned& plan, vgpu::Outcome& out) {
   if (plan.arms.empty() || limited(plan).step_budget == options_.step_budget) return;
-  auto spent = [](const vgpu::Event& e) { return e.kind == vgpu::EventKind::budget; };
+  auto spent = [](const vgpu::Event& e) {
+    return e.kind == vgpu::EventKind::budget && e.message.find("step") != std::string::npos;
+  };
   if (std::erase_if(out.events, spent)) ++given_up_;
 }
 
@@ -198,7 +202,7 @@ void Explorer::blame_misses() {
 }
 
 void Explorer::take_turned(Pair& p, const vgpu::Outcome& out) {
-  if (!p.reversed) return;
+  if (!p.reversed || (!out.completed && out.events.empty())) return;    // given up: shows nothing
   const Digest& usual = p.completed ? p.outcome : report_.first.digest; // what an end leaves
   if (out.completed && out.digest == usual) return;
   p.differs = out.completed;

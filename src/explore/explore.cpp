@@ -241,7 +241,7 @@ void Explorer::more_seeds() {
     std::vector<Planned> plans;
     for (uint64_t i = k; i < std::min(runs, k + width); ++i)
       plans.push_back({(report_.first.strong ? kStrong : kPlain)[i % 4],
-                       options_.seed + options_.runs_per_policy + i / 4 * 2 + (i % 4 == 2),
+                       options_.seed + options_.runs_per_policy + i / 4 * 2 + (i % 4 >= 2),
                        {},
                        {},
                        options_.detect});

@@ -26,6 +26,8 @@ bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
       if (fresh) list_.emplace_back();
       std::vector<Pair>& instances = list_[at->second];
       bool value = c.kind == Conflict::Kind::value_race;
+      const race::Distance distance = race::distance(c.first.agent, c.second.agent);
+      if (!instances.empty()) instances[0].widest = std::max(instances[0].widest, distance);
       // What is a race somewhere is a value race nowhere.
       for (Pair& p : instances) {
         p.value_race &= value;
@@ -47,6 +49,7 @@ bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
       p.outcome = out.digest;
       p.completed = out.completed;
       p.value_race = value;
+      p.widest = distance;
       instances.push_back(std::move(p));
     }
   return race;
@@ -132,7 +135,8 @@ const Pair& most_telling(const std::vector<Pair>& instances) {
 race::Distance reach(const std::vector<Pair>& instances) {
   race::Distance widest = race::Distance::warp;
   for (const Pair& p : instances)
-    widest = std::max(widest, race::distance(p.conflict.first.agent, p.conflict.second.agent));
+    widest = std::max(
+        {widest, p.widest, race::distance(p.conflict.first.agent, p.conflict.second.agent)});
   return widest;
 }
 

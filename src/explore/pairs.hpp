@@ -18,8 +18,9 @@ struct Pair {          // a conflict seen in some run
   Digest outcome;
   bool completed = false; // did that run end?
   bool value_race = false, reversed = false, tried = false;
-  bool differs = false; // the other order left other bytes
-  bool missed = false;  // the other order: the read missed the write
+  bool differs = false;                         // the other order left other bytes
+  race::Distance widest = race::Distance::warp; // of the first: of all, those not kept among them
+  bool missed = false;                          // the other order: the read missed the write
   std::vector<Difference> differing;
   schedule::Trace other_trace;
   Digest other;
@@ -42,7 +43,8 @@ public:
              const schedule::Trace& usual_trace, const Digest& usual, const schedule::Trace& trace,
              const Digest& outcome, const std::vector<Difference>& differing);
 
-  // For each two operations in conflict up to four instances, in the order in which they were seen.
+  // For each two operations in conflict up to eight instances, four of them of one value, in the
+  // order in which they were seen.
   std::vector<std::vector<Pair>>& list() { return list_; }
 
   // Is there a conflict that one order does not settle? Equal values stored by lanes of one

@@ -51,6 +51,8 @@ Result<vgpu::RunOptions> options_of(const schedule::Trace& trace, const Options&
   for (const auto& a : trace.arms) {
     if (a.space > uint32_t(race::Space::local))
       return usage_error("refused to replay: the trace arms an access of no known space");
+    if (a.sides[0].lane > 31 || a.sides[1].lane > 31)
+      return usage_error("refused to replay: the trace arms an access of no lane");
     vgpu::Arm arm;
     arm.launch = a.launch;
     arm.space = race::Space(a.space);

@@ -7,6 +7,12 @@ namespace {
 
 constexpr size_t kMostAlone = 32; // reads that are tried on their own; those behind are guilty
 
+bool ended_early(const vgpu::Outcome& out) {
+  for (const vgpu::Event& e : out.events)
+    if (inconclusive(e.kind)) return true;
+  return false;
+}
+
 // The first of `fills` with which the run differs from `usual`; into `into`.
 bool follows(Planned plan, const std::vector<vgpu::Poison>& fills, const vgpu::Outcome& usual,
              const vgpu::JobSpec& job, const Options& options, UnwrittenRead& into,
@@ -15,6 +21,7 @@ bool follows(Planned plan, const std::vector<vgpu::Poison>& fills, const vgpu::O
     plan.poison = fill;
     vgpu::Outcome out = perform(job, plan, options);
     ++runs;
+    if (ended_early(out) || ended_early(usual)) continue; // shows nothing
     if (out.path == usual.path && same_result(job, usual, out)) continue;
     into.differing = differences(usual, out);
     into.other = out.trace;

@@ -205,7 +205,8 @@ Origin AddressFlow::made(uint32_t i, const VirtualOp& op) {
     if (Special(op.imm & 255) == Special::reserved_smem) {
       Object o;
       o.one_place = true;
-      return {objects_.bit(Kind::shared, kReservedMemory, o), Form::address, true, false, 0};
+      return {objects_.bit(Kind::shared, kReservedMemory + index, o), Form::address, true, false,
+              0};
     }
     if (Special(op.imm & 255) != Special::envreg || (index != 1 && index != 2)) return {};
     return {objects_.bit(Kind::workspace, 0, {}), Form::data};

@@ -66,7 +66,7 @@ private:
   uint64_t held_at(const VirtualOp& op) const;
 
   // Shared objects that are no variable's, where others have a variable's address.
-  static constexpr uint64_t kDynamicMemory = 0, kReservedMemory = 1;
+  static constexpr uint64_t kDynamicMemory = 0, kReservedMemory = uint64_t(1) << 40;
   static constexpr uint32_t kParameterArea = 0, kIndirectArea = 1;
   uint32_t incoming(size_t n) const { return taken_[n] ? kIndirectArea : uint32_t(2 + 2 * n); }
   uint32_t own(size_t n) const { return uint32_t(3 + 2 * n); }

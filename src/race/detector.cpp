@@ -118,7 +118,7 @@ const uint8_t* Detector::missed(Space space, Agent agent, uint64_t address, uint
 Side Detector::missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes,
                             uint32_t back) const {
   const Moment& m = state_->front.causality().missed_write(space, agent, address, bytes, back);
-  Side side{{m.cta, m.warp}, m.lane, {}, m.time};
+  Side side{{m.cta, m.warp}, m.lane, {}, m.time, state_->front.causality().grid_of(m.cta)};
   side.info.pc = m.pc;
   side.info.bytes = bytes;
   side.info.write = side.info.strong = true;

@@ -1,7 +1,7 @@
 // Traces as text, and replay: a trace is a policy that gives the recorded answers again.
 //
-// Form (version 5), one item a line, so that a trace can be read and compared:
-//   assay-trace 5
+// Form (version 6), one item a line, so that a trace can be read and compared:
+//   assay-trace 6
 //   program <digest>   launch <digest>   inputs <digest>   device <name>   semantics <version>
 //   policy <name> <seed> budget <thread-instructions>
 //   vary <poison> <open> <time> <launch> <operation>, unless all are as usual

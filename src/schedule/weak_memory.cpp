@@ -1,10 +1,10 @@
 // weak-memory: strong reads may return an older value wherever the PTX memory model lets them miss
 // the writes since (race/versions.hpp), so that a missing fence, release or acquire shows even
 // where data and flag are volatile or relaxed. Agents are picked as by `random`. Half of the
-// answers are the oldest value: a missing fence shows most with that. With every other seed agents
-// are picked as by `pct`, and a fence.sc may wait until nobody else can run, and the one that waits
-// longest comes last: which of two comes first decides who sees whose writes, and they often stand
-// close behind the stores of which the order matters.
+// answers, a third with every other seed, are the oldest value: a missing fence shows most with
+// that. With every other seed agents are picked as by `pct`, and a fence.sc may wait until nobody
+// else can run, and the one that waits longest comes last: which of two comes first decides who
+// sees whose writes, and they often stand close behind the stores of which the order matters.
 //
 // torn-vectors: the same, and each element of a strong vector access for itself: the model has them
 // as scalar operations in unspecified order (PTX ISA 9.0, chapter 8, "Vector Data-types"). Not

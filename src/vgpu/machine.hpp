@@ -230,6 +230,7 @@ struct Machine {
   void know_barrier_numbers();
   void number_fixed_addresses();
   uint32_t barrier_number(Warp& w, uint32_t pc, const Exec* e, char* regs, uint32_t& count);
+  bool arrives_once(const Barrier& b, const Warp& w, uint32_t pc, uint32_t id);
   void note_partners(Cta& cta, uint32_t id, uint32_t warp, uint32_t count);
   bool arrives_with_others(Warp& w, const Exec* e);
   bool agrees(const Barrier& b, const Warp& w, uint32_t pc, uint32_t id, uint32_t count);

@@ -48,6 +48,27 @@ bool Machine::agrees(const Barrier& b, const Warp& w, uint32_t pc, uint32_t id, 
   return false;
 }
 
+// Each arrival adds to the count, so that a phase could complete without others that it shall wait
+// for: nobody means that.
+bool Machine::arrives_once(const Barrier& b, const Warp& w, uint32_t pc, uint32_t id) {
+  const uint32_t again = b.arrived[w.index] & w.group->lanes;
+  if (!again) return true;
+  std::vector<Place> places;
+  for (const Barrier::Site& s : b.sites)
+    if (s.warp == w.index && s.lanes & again && places.empty())
+      places.push_back(place(w, s.pc, uint32_t(__builtin_ctz(s.lanes & again)), "arrived"));
+  places.push_back(place(w, pc, uint32_t(__builtin_ctz(again)), "arrives again"));
+  outcome.events.push_back(
+      {EventKind::barrier_divergence,
+       fmt::format(
+           "a warp arrives at barrier {} twice in one phase, which may then complete without "
+           "others",
+           id),
+       std::move(places)});
+  abort = true;
+  return false;
+}
+
 // Nearly every arrival: neither the first nor the last of its phase, at the same plain barrier as
 // the first. Only what the others do not say already is written down.
 bool Machine::arrives_with_others(Warp& w, const Exec* e) {
@@ -105,7 +126,7 @@ bool Machine::barrier_arrive(Warp& w, const Exec* e, char* regs) {
     w.cta->open_barriers |= 1u << id;
   }
   if (b.kind == 0xff && kind != 1) b.kind = uint8_t(kind);
-  if (!agrees(b, w, pc, id, count)) return false;
+  if (!agrees(b, w, pc, id, count) || !arrives_once(b, w, pc, id)) return false;
   note_partners(*w.cta, id, w.index, count);
   w.cta->arrived_only |= uint32_t(kind == 1) << id;
   if (detector && w.cta->arrived_only >> id & 1) detector->arrives_again(agent(w), g.lanes, id);

@@ -183,7 +183,7 @@ void Machine::start_cta(uint32_t index) {
   for (; cta.open_barriers; cta.open_barriers &= cta.open_barriers - 1)
     cta.barriers[size_t(__builtin_ctz(cta.open_barriers))].open = false;
   for (Cta::CountedUse& use : cta.counted) use = {};
-  cta.used_plainly = 0;
+  cta.used_plainly = cta.arrived_only = 0;
   if (detector && !begun) begin_grid();
   if (detector) detector->cta_begin(cta.index, all_shared_bytes);
   table.insert(cta.index, &cta);

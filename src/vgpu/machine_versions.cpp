@@ -34,6 +34,7 @@ uint32_t Machine::writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race:
     m.pair.address = address;
     m.pair.first = detector->missed_write(space, agent(w), address, uint8_t(bytes), back);
     m.pair.second = {agent(w), lane, m.pair.first.info, detector->time(agent(w), lane)};
+    m.pair.second.grid = launch_index - stage.first;
     m.pair.second.info.pc = pc;
     m.pair.second.info.write = m.pair.second.info.atomic = false;
     m.pair.second.info.read = true;

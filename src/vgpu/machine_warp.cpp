@@ -248,7 +248,7 @@ static uint32_t elected(Machine& m, const Warp& w, uint32_t pc, uint32_t lane, u
     for (int n = __builtin_popcount(members) / 2; n > 0; --n) left &= left - 1;
     return uint32_t(__builtin_ctz(left));
   }
-  default: return lowest;
+  default: return m.store_descending ? highest : lowest; // as the policy has it: races show then
   }
 }
 

@@ -1,12 +1,12 @@
 // Producers and consumers by bar.arrive and bar.sync in inline assembly; 64-bit data.
 // launch: --entry k --grid 2 --block 32,4 --arg rand:u64[128] --arg out:2048
 // expect: race shared @A @B
-// expect: deadlock @W
+// expect: barrier-divergence @R
 __device__ inline void arrive(int b, int n) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(b), "r"(n) : "memory");
+  asm volatile("bar.arrive %0, %1;" ::"r"(b), "r"(n) : "memory"); // @R
 }
 __device__ inline void wait(int b, int n) {
-  asm volatile("bar.sync %0, %1;" ::"r"(b), "r"(n) : "memory"); // @W
+  asm volatile("bar.sync %0, %1;" ::"r"(b), "r"(n) : "memory");
 }
 extern "C" __global__ void k(const long long* x, long long* y) {
   __shared__ long long cells[2][32];

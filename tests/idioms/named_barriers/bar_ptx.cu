@@ -4,14 +4,15 @@
 // want 1 u32: 30*64
 // expect: pass proved
 // twin full_wait: race shared @A @B
+// twin full_wait: barrier-divergence @R
 // twin empty_wait: race shared @A @B
-// twin empty_wait: deadlock @W
+// twin empty_wait: barrier-divergence @R
 __device__ void arrive(int barrier) {
-  asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory");
+  asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory"); // @R
 }
 
 __device__ void wait(int barrier) {
-  asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory"); // @W
+  asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory");
 }
 
 __global__ void weighted_sums(const unsigned* x, unsigned* y) {

@@ -3,13 +3,13 @@
 // each (bar.sync and bar.arrive).
 // launch: --arch sm_80 --grid 2 --block 64 --arg list:u32[1*32,2*32,3*32,4*32,1*32,2*32,3*32,4*32] --arg out:256
 // expect: race shared @A @B
-// expect: deadlock @W
+// expect: barrier-divergence @R
 __device__ void arrive(int barrier) {
-  asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory");
+  asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory"); // @R
 }
 
 __device__ void wait(int barrier) {
-  asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory"); // @W
+  asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory");
 }
 
 __global__ void weighted_sums(const unsigned* x, unsigned* y) {

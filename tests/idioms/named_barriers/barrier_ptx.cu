@@ -4,15 +4,15 @@
 // want 1 u32: 30*128
 // expect: pass proved
 // twin full_wait: race shared @A @B
-// twin full_wait: deadlock @W
+// twin full_wait: barrier-divergence @R
 // twin empty_wait: race shared @A @B
-// twin empty_wait: deadlock @W
+// twin empty_wait: barrier-divergence @R
 __device__ void arrive(int barrier) {
-  asm volatile("barrier.arrive %0, 128;" ::"r"(barrier) : "memory");
+  asm volatile("barrier.arrive %0, 128;" ::"r"(barrier) : "memory"); // @R
 }
 
 __device__ void wait(int barrier) {
-  asm volatile("barrier.sync %0, 128;" ::"r"(barrier) : "memory"); // @W
+  asm volatile("barrier.sync %0, 128;" ::"r"(barrier) : "memory");
 }
 
 __global__ void weighted_sums(const unsigned* x, unsigned* y) {

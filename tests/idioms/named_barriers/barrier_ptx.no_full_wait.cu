@@ -3,13 +3,13 @@
 // and barrier.arrive of sm_70): two producer warps and two consumer warps, one stage.
 // launch: --arch sm_80 --grid 2 --block 128 --arg list:u32[1*64,2*64,3*64,4*64,1*64,2*64,3*64,4*64] --arg out:512
 // expect: race shared @A @B
-// expect: deadlock @W
+// expect: barrier-divergence @R
 __device__ void arrive(int barrier) {
-  asm volatile("barrier.arrive %0, 128;" ::"r"(barrier) : "memory");
+  asm volatile("barrier.arrive %0, 128;" ::"r"(barrier) : "memory"); // @R
 }
 
 __device__ void wait(int barrier) {
-  asm volatile("barrier.sync %0, 128;" ::"r"(barrier) : "memory"); // @W
+  asm volatile("barrier.sync %0, 128;" ::"r"(barrier) : "memory");
 }
 
 __global__ void weighted_sums(const unsigned* x, unsigned* y) {

@@ -1,0 +1,15 @@
+// The lane that elect.sync elects writes what lane 0 has read, behind a __syncwarp().
+// launch: --entry swap_in --grid 1 --block 32 --arch sm_90 --arg list:u32[7] --arg out:4
+// want 0 u32: 5
+// want 1 u32: 7
+// expect: pass
+__device__ bool elected() {
+  unsigned p;
+  asm volatile("{ .reg .pred q; elect.sync _|q, 0xffffffff; selp.u32 %0, 1, 0, q; }" : "=r"(p)::"memory");
+  return p != 0;
+}
+extern "C" __global__ void swap_in(unsigned* cell, unsigned* old) {
+  if (threadIdx.x == 0) *old = *cell;
+  __syncwarp();
+  if (elected()) *cell = 5;
+}
