@@ -85,7 +85,7 @@ void Explorer::miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, 
     Pair& p = *writes[at++];
     take_events(out, plan.policy);
     compare(out, plan);
-    if (!out.arms_reversed) return;
+    if (!out.arms_reversed || (!out.completed && out.events.empty())) return;
     p.reversed = p.missed = true;
     take_turned(p, out);
     shown.emplace_back(out, plan);
@@ -133,12 +133,10 @@ void Explorer::last_of_all() {
           continue;
         Planned plan = reversal(p);
         plan.policy = p.policy;
-        vgpu::Arm arm;
+        vgpu::Arm arm = arm_of(p);
         arm.first = *side;
+        arm.second = {};
         arm.second.agent.cta = UINT32_MAX; // nobody: it goes on when all others wait
-        arm.space = p.conflict.space;
-        arm.address = p.conflict.address;
-        arm.launch = p.launch;
         plan.arms = p.arms;
         plan.arms.push_back(arm);
         plans.push_back(std::move(plan));

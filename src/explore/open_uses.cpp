@@ -8,11 +8,6 @@ namespace assay::explore {
 
 namespace {
 constexpr size_t kMostAlone = 16; // uses that are tried on their own
-
-bool ended_early(const vgpu::Outcome& out) {
-  return std::any_of(out.events.begin(), out.events.end(),
-                     [](const vgpu::Event& e) { return inconclusive(e.kind); });
-}
 } // namespace
 
 std::vector<OpenUse> OpenUses::settle(const vgpu::JobSpec& job, const Planned& plan,

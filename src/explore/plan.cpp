@@ -135,6 +135,12 @@ bool inconclusive(vgpu::EventKind kind) {
          kind == K::cancelled;
 }
 
+bool ended_early(const vgpu::Outcome& out) {
+  for (const vgpu::Event& e : out.events)
+    if (inconclusive(e.kind)) return true;
+  return false;
+}
+
 std::string reason(const vgpu::JobSpec& job, const vgpu::Event& e) {
   if (e.places.empty()) return fmt::format("{}: {}", vgpu::kind_name(e.kind), e.message);
   const vgpu::Place& p = e.places[0];

@@ -44,6 +44,7 @@ bool copies_asynchronously(const vgpu::JobSpec& job);
 
 // Events that leave no verdict: a spent budget, an unsupported instruction, no memory left.
 bool inconclusive(vgpu::EventKind kind);
+bool ended_early(const vgpu::Outcome& out); // by an event of such a kind
 // Why there is none, with the place.
 std::string reason(const vgpu::JobSpec& job, const vgpu::Event& e);
 

@@ -7,12 +7,6 @@ namespace {
 
 constexpr size_t kMostAlone = 32; // reads that are tried on their own; those behind are guilty
 
-bool ended_early(const vgpu::Outcome& out) {
-  for (const vgpu::Event& e : out.events)
-    if (inconclusive(e.kind)) return true;
-  return false;
-}
-
 // The first of `fills` with which the run differs from `usual`; into `into`.
 bool follows(Planned plan, const std::vector<vgpu::Poison>& fills, const vgpu::Outcome& usual,
              const vgpu::JobSpec& job, const Options& options, UnwrittenRead& into,
