@@ -16,7 +16,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = [("mutants", "mutants"), ("found", "found"), ("found_near", "at or near the place"),
            ("found_same_bytes", "same bytes in both orders"), ("proved", "proved equal"),
-           ("both_orders", "both orders run"), ("not_settled", "not settled"), ("unknown", "unknown"),
+           ("both_orders", "both orders run"), ("not_reached", "not reached"), ("not_settled", "not settled"), ("unknown", "unknown"),
            ("invalid", "invalid")]
 
 

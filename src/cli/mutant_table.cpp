@@ -12,7 +12,7 @@ namespace {
 
 struct Row {
   size_t mutants = 0, near = 0, same_bytes = 0;
-  size_t states[6] = {};
+  size_t states[kMutantStates] = {};
   double seconds = 0, slowest = 0;
 
   void add(const Mutant& mutant) {
@@ -26,10 +26,11 @@ struct Row {
   size_t of(MutantState state) const { return states[size_t(state)]; }
   std::string text(const std::string& name) const {
     using S = MutantState;
-    return fmt::format(
-        "{:<22} {:>7} {:>6} {:>6} {:>10} {:>7} {:>11} {:>11} {:>8} {:>8} {:>8.1f} {:>8.2f}\n", name,
-        mutants, of(S::found), near, same_bytes, of(S::proved), of(S::both_orders),
-        of(S::unsettled), of(S::unknown), of(S::invalid), seconds, slowest);
+    return fmt::format("{:<22} {:>7} {:>6} {:>6} {:>10} {:>7} {:>11} {:>11} {:>11} {:>8} {:>8} "
+                       "{:>8.1f} {:>8.2f}\n",
+                       name, mutants, of(S::found), near, same_bytes, of(S::proved),
+                       of(S::both_orders), of(S::not_reached), of(S::unsettled), of(S::unknown),
+                       of(S::invalid), seconds, slowest);
   }
 };
 
@@ -45,6 +46,7 @@ nlohmann::ordered_json json_of(const Row& row) {
           {"found_same_bytes", row.same_bytes},
           {"proved", row.of(S::proved)},
           {"both_orders", row.of(S::both_orders)},
+          {"not_reached", row.of(S::not_reached)},
           {"not_settled", row.of(S::unsettled)},
           {"unknown", row.of(S::unknown)},
           {"invalid", row.of(S::invalid)},
@@ -78,12 +80,13 @@ std::string mutant_table(const std::vector<Mutant>& mutants, const report::Style
   for (const Mutant& m : mutants) all.add(m);
   if (!style.quiet)
     out +=
-        fmt::format("{:<22} {:>7} {:>6} {:>6} {:>10} {:>7} {:>11} {:>11} {:>8} {:>8} {:>8} {:>8}\n",
-                    "fault", "mutants", "found", "near", "same bytes", "proved", "both orders",
-                    "not settled", "unknown", "invalid", "seconds", "slowest") +
+        fmt::format(
+            "{:<22} {:>7} {:>6} {:>6} {:>10} {:>7} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8} {:>8}\n",
+            "fault", "mutants", "found", "near", "same bytes", "proved", "both orders",
+            "not reached", "not settled", "unknown", "invalid", "seconds", "slowest") +
         rows + all.text("all") + "\n";
   using S = MutantState;
-  size_t settled = all.of(S::proved) + all.of(S::both_orders);
+  size_t settled = all.of(S::proved) + all.of(S::both_orders) + all.of(S::not_reached);
   return out +
          fmt::format("{} mutants: {} found, {} settled as equal, {} not settled, {} invalid\n",
                      all.mutants, all.of(S::found), settled,
@@ -101,6 +104,7 @@ std::string mutant_json(const std::vector<Mutant>& mutants, uint64_t seed) {
                     {"before", m.fault.before},
                     {"after", m.fault.after},
                     {"state", state_name(m.state)},
+                    {"reached", m.reached},
                     {"kinds", m.kinds},
                     {"distance", m.distance},
                     {"same_bytes", m.state == MutantState::found && m.same_bytes},

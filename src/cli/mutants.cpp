@@ -3,9 +3,14 @@
 
 #include "cli/judge.hpp"
 #include "cli/places.hpp"
+#include "vgpu/reach.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
 
 namespace assay::cli {
 namespace {
@@ -13,7 +18,7 @@ namespace {
 // A mutant may wait for ever; nothing is gained by long patience, since it does what the sound
 // kernel does but for one instruction.
 constexpr uint64_t kPatience = 50, kLeastBudget = 4'000'000;
-constexpr uint32_t kDirectedRuns = 256; // of one mutant: each of its conflicts should be turned
+constexpr uint32_t kDirectedRuns = 2048; // of one mutant: each of its conflicts should be turned
 
 explore::Options mutant_options(const Original& original, const Session& session) {
   explore::Options out = explore_options(original.prepared, session);
@@ -23,6 +28,46 @@ explore::Options mutant_options(const Original& original, const Session& session
   out.value_races = true;
   return out;
 }
+
+// Operations of a job by their statements' places in the PTX text.
+struct Places {
+  using Place = std::pair<uint32_t, uint32_t>; // line, column
+  struct Operation {
+    uint32_t launch, pc;
+  };
+  std::map<Place, std::vector<Operation>> operations;
+  std::unique_ptr<vgpu::Reach> reach;
+
+  static Place of(const ptx::Position& p) { return {p.line, p.column}; }
+
+  Places(const vgpu::JobSpec& job, const std::set<Place>& wanted) {
+    std::vector<std::vector<uint32_t>> asked(job.launches.size());
+    for (uint32_t launch = 0; launch < asked.size(); ++launch) {
+      const ir::Program& program = *job.launches[launch].program;
+      for (uint32_t pc = 0; pc < program.ops.size(); ++pc) {
+        const ptx::Instruction* instruction = program.sites[pc].instruction;
+        if (!instruction || !wanted.count(of(instruction->position))) continue;
+        operations[of(instruction->position)].push_back({launch, pc});
+        asked[launch].push_back(pc);
+      }
+    }
+    reach = std::make_unique<vgpu::Reach>(std::move(asked));
+  }
+
+  bool executed(const std::vector<Operation>& at) const {
+    return std::any_of(at.begin(), at.end(),
+                       [&](const Operation& o) { return reach->was_executed(o.launch, o.pc); });
+  }
+  bool any_executed() const {
+    return std::any_of(operations.begin(), operations.end(),
+                       [&](const auto& each) { return executed(each.second); });
+  }
+  // What has no operation of its own counts as reached: nothing is known of it.
+  bool reached(const ptx::Position& position) const {
+    auto at = operations.find(of(position));
+    return at == operations.end() || executed(at->second);
+  }
+};
 
 std::set<std::string> functions_of(const cases::Case& subject) {
   std::set<std::string> out;
@@ -73,7 +118,7 @@ std::string open_question(const explore::Report& explored) {
       return fmt::format("a conflict ({}) was run in one order only", note.kind);
   }
   if (!explored.not_reached.empty()) return "not reached: " + explored.not_reached[0];
-  if (conflicts) return "";
+  if (conflicts || explored.one_order) return ""; // perhaps there is only one order
   std::string why = explored.not_proved.empty() ? "no reason given" : explored.not_proved[0];
   return fmt::format("no difference in {} schedules, no conflict, no proof: {}", explored.schedules,
                      why);
@@ -107,8 +152,8 @@ void settle(const report::Verdict& verdict, const explore::Report& explored,
 } // namespace
 
 const char* state_name(MutantState state) {
-  static const char* names[] = {"found",       "proved",  "both-orders",
-                                "not-settled", "unknown", "invalid"};
+  static const char* names[kMutantStates] = {"found",       "proved",  "both-orders", "not-reached",
+                                             "not-settled", "unknown", "invalid"};
   return names[size_t(state)];
 }
 
@@ -140,6 +185,21 @@ Result<Original> check_original(const std::string& target, const Session& sessio
   return out;
 }
 
+void find_reached(const Original& original, const Session& session, std::vector<Mutant>& mutants) {
+  std::set<Places::Place> wanted;
+  for (Mutant& mutant : mutants) {
+    wanted.insert(Places::of(mutant.fault.position));
+    mutant.reached = false;
+  }
+  for (const cases::Case& subject : original.subjects) {
+    const Places places(subject.job, wanted);
+    explore::Options options = mutant_options(original, session);
+    options.reach = places.reach.get();
+    explore::explore(subject.job, options);
+    for (Mutant& mutant : mutants) mutant.reached |= places.reached(mutant.fault.position);
+  }
+}
+
 void run_mutant(const Original& original, const Session& session, Mutant& mutant) {
   const double start = vgpu::monotonic_seconds();
   Result<ptx::Module> module = mutate::plant(*original.prepared.kernel.module, mutant.fault);
@@ -154,7 +214,15 @@ void run_mutant(const Original& original, const Session& session, Mutant& mutant
       mutant.state = open ? MutantState::unknown : MutantState::invalid;
       mutant.detail = subject.error().message;
     } else {
-      explore::Report explored = explore::explore(subject->job, mutant_options(original, session));
+      // What was moved may be reached where it stands now, and a wait that does not only ask again
+      // is run in more ways than one that does.
+      explore::Options options = mutant_options(original, session);
+      const bool look = !mutant.reached;
+      Places places(subject->job, {});
+      if (look) places = Places(subject->job, {Places::of(mutant.fault.position)});
+      options.reach = look ? places.reach.get() : nullptr;
+      explore::Report explored = explore::explore(subject->job, options);
+      mutant.reached |= look && places.any_executed();
       report::Verdict verdict =
           judge({prepared, *subject, variant, Command::check, session}, explored);
       mutant.detail.clear();
@@ -166,6 +234,10 @@ void run_mutant(const Original& original, const Session& session, Mutant& mutant
   }
   mutant.state = module ? worst : MutantState::invalid;
   mutant.detail = module ? detail : module.error().message;
+  if (!mutant.reached && (worst == MutantState::proved || worst == MutantState::both_orders)) {
+    mutant.state = MutantState::not_reached;
+    mutant.detail = fmt::format("no run reaches it; {}", state_name(worst));
+  }
   mutant.seconds = vgpu::monotonic_seconds() - start;
 }
 

@@ -12,8 +12,18 @@ namespace assay::cli {
 
 // Closed list, in the order of tables. What is found fails the check. What passes is settled where
 // no schedule can leave other bytes (proved), or where each conflict was run in both orders and
-// left the same bytes. A pass on other grounds settles nothing.
-enum class MutantState : uint8_t { found, proved, both_orders, unsettled, unknown, invalid };
+// left the same bytes; not_reached: one of these two, and no run executes the place of the fault.
+// A pass on other grounds settles nothing.
+enum class MutantState : uint8_t {
+  found,
+  proved,
+  both_orders,
+  not_reached,
+  unsettled,
+  unknown,
+  invalid
+};
+constexpr size_t kMutantStates = 7;
 const char* state_name(MutantState state);
 
 struct Mutant {
@@ -22,6 +32,7 @@ struct Mutant {
   report::Location place; // of the fault
   MutantState state = MutantState::unsettled;
   std::vector<std::string> kinds; // of the findings, without repetition
+  bool reached = true;            // does some run execute the place of the fault?
   bool same_bytes = false;        // found: only races of which both orders left the same bytes
   std::string distance;           // found: "at", "near" or "elsewhere"
   std::string detail;             // the first finding, why it is not settled, what is not legal
@@ -41,6 +52,10 @@ struct Original {
 // Checks the case; `complaint` says what is wrong where it does not pass. Errors: as of check.
 Result<Original> check_original(const std::string& target, const Session& session,
                                 std::string& complaint);
+
+// Which of the mutants' places do runs of the sound kernel execute? As many runs as of a mutant:
+// one whose place none of them reaches does what the sound kernel does.
+void find_reached(const Original& original, const Session& session, std::vector<Mutant>& mutants);
 
 // Runs the mutant in every variant until it is found. `session` is that of one run: one thread.
 void run_mutant(const Original& original, const Session& session, Mutant& mutant);

@@ -73,6 +73,7 @@ void run_all(const Original& original, Session session, std::vector<Mutant>& mut
   size_t width = width_for(original, session);
   session.threads = 1; // mutants run beside each other instead of schedules
   session.trace_directory.clear();
+  find_reached(original, session, mutants);
   std::atomic<size_t> done = 0;
   explore::parallel(mutants.size(), width, [&](size_t i) {
     run_mutant(original, session, mutants[i]);

@@ -9,7 +9,7 @@ namespace assay::explore {
 using race::Conflict;
 
 void Explorer::directed() {
-  size_t left = options_.directed_runs;
+  size_t& left = directed_left_;
   for (size_t instance = 0; instance < 8;) {
     std::vector<Pair*> pairs = untried(instance);
     if (pairs.size() > left) pairs.resize(left);
@@ -20,6 +20,9 @@ void Explorer::directed() {
     left -= pairs.size();
     reverse(pairs);
   }
+}
+
+void Explorer::count_unturned() {
   size_t skipped = 0;
   for (const std::vector<Pair>& instances : pairs_.list())
     if (std::none_of(instances.begin(), instances.end(), [](auto& p) { return p.differs; }))
@@ -122,9 +125,7 @@ void Explorer::last_of_all() {
     for (Pair& p : instances) {
       const race::Side &first = p.conflict.first, &second = p.conflict.second;
       if (p.is_order() && !report_.race_free) continue; // what differs may be the race's doing
-      if (!first.info.write || !second.info.write || p.value_race ||
-          (pairs_.commuting(p) && !report_.first.strong))
-        continue;
+      if (!first.info.write || !second.info.write || p.value_race || pairs_.commuting(p)) continue;
       for (const race::Side* side : {&first, &second}) {
         if (plans.size() >= options_.directed_runs ||
             !seen.insert({p.launch, side->info.pc, side->agent.cta, side->agent.warp, side->lane,
@@ -153,6 +154,22 @@ void Explorer::last_of_all() {
     if (!out.completed || out.digest == usual) return;
     p.reversed = true;
     take_turned(p, out);
+  });
+}
+
+void Explorer::fence_orders() {
+  if (!report_.first.fences_met || !report_.deterministic || !report_.race_free) return;
+  Pairs hidden(job_);
+  hidden.take(unfenced_, "canonical");
+  std::vector<Planned> plans;
+  for (std::vector<Pair>& instances : hidden.list())
+    for (const Pair& p : instances)
+      if (plans.size() < options_.directed_runs && !pairs_.knows(p) && !hidden.commuting(p))
+        plans.push_back(reversal(p));
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+    take_events(out, plan.policy);
+    take_conflicts(out, plan.policy);
+    compare(out, plan);
   });
 }
 

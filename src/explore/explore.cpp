@@ -17,9 +17,12 @@ Report Explorer::run() {
       other_policies();
       if (options_.directed) {
         directed();
+        fence_orders();
         last_of_all();
         miss_together();
         more_seeds();
+        directed(); // what these runs have shown
+        count_unturned();
       }
       if (given_up_)
         report_.not_reached.push_back(fmt::format(
@@ -198,9 +201,27 @@ void Explorer::settle_proof() {
   if (!o.completed) report_.not_proved.push_back("the run did not complete");
   if (!options_.detect) report_.not_proved.push_back("race detection was off");
   if (pairs_.unsettled()) report_.not_proved.push_back("conflicting accesses were found");
+  if (order_of_fences_matters())
+    report_.not_proved.push_back("accesses were found that only the order of fences keeps apart");
+  // Of the run's own doubts one is of values that the manual leaves open, whatever the schedule.
+  report_.one_order = report_.not_proved.size() == size_t(!o.unspecified.empty());
   if (!o.uninitialised_reads.empty()) report_.not_proved.push_back("uninitialised memory was read");
   if (report_.not_proved.empty()) report_.not_proved = address_uses(job_);
   report_.proved = report_.not_proved.empty();
+}
+
+bool Explorer::order_of_fences_matters() {
+  if (!report_.first.fences_met || !options_.detect) return false;
+  Planned plan{"canonical", options_.seed, {}, {}, true};
+  plan.fence_order = false;
+  unfenced_ = perform(job_, plan, options_);
+  ++report_.schedules;
+  unfenced_.memory.clear();
+  unfenced_.initialised.clear();
+  unfenced_.written.clear();
+  Pairs all(job_);
+  all.take(unfenced_, "canonical");
+  return all.unsettled();
 }
 
 void Explorer::other_policies() {

@@ -29,6 +29,7 @@ struct Options {
   bool tear_vectors = false; // each element of a strong vector access may come from another store
   bool value_races = false;  // run their other order too
   bool detect = true;
+  vgpu::Reach* reach = nullptr; // marks what any run executes
   std::string level;
 };
 
@@ -66,9 +67,10 @@ struct Report {
   std::string unknown;           // why there is no verdict; empty: there is one
   bool deterministic = true;     // no two outcomes differ
   bool race_free = true;
-  bool follows_open_values = false;     // the outcome, what the manual leaves open: undetermined
-  bool fp_atomic_order = false;         // outcomes differ by the order of floating atomics alone
-  bool proved = false;                  // proved for this input
+  bool follows_open_values = false; // the outcome, what the manual leaves open: undetermined
+  bool fp_atomic_order = false;     // outcomes differ by the order of floating atomics alone
+  bool proved = false;              // proved for this input
+  bool one_order = false; // the same but for values that nothing defines: schedules cannot differ
   std::vector<std::string> not_proved;  // why not
   uint64_t schedules = 0;               // runs made
   std::vector<std::string> not_reached; // what the budget left out

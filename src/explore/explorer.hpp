@@ -26,7 +26,7 @@ public:
   // `schedules`: is the question whether they make a difference?
   Explorer(const vgpu::JobSpec& job, const Options& options, bool schedules)
       : job_(job), options_(options), start_(std::chrono::steady_clock::now()), pairs_(job),
-        alone_(job, options), open_uses_(schedules) {}
+        alone_(job, options), open_uses_(schedules), directed_left_(options.directed_runs) {}
 
   Report run();
   Report once(const std::string& policy);
@@ -55,6 +55,8 @@ private:
   // Uses of values that the manual leaves open, or that time and placement decide.
   void open_uses(Planned plan, const vgpu::Outcome& out);
   void settle_proof();
+  // Does a run without the edges between fence.sc show conflicts?
+  bool order_of_fences_matters();
   void other_policies();
 
   // What needs several coincidences (a preemption and two missed writes, one order of three blocks
@@ -97,6 +99,8 @@ private:
   // difference. What a turned order of strong accesses shows joins the list.
   void directed();
 
+  void count_unturned(); // those that were left out
+
   // A value race leaves the same bytes in any order: that needs no run, unless somebody wants one.
   bool turnable(const Pair& p) const { return !p.value_race || options_.value_races; }
 
@@ -125,6 +129,10 @@ private:
   // pair that made no difference is held until nobody else can run.
   void last_of_all();
 
+  // The order in which fence.sc execute is the schedule's too, and hides conflicts: what is only
+  // ordered by it is run the other way round.
+  void fence_orders();
+
   // Two reads that each miss a write, where one of them alone makes no difference.
   void miss_together();
 
@@ -142,8 +150,10 @@ private:
   Pairs pairs_;
   Alone alone_;
   OpenUses open_uses_;
+  size_t directed_left_; // runs
   std::vector<DifferingRun> differing_runs_;
-  uint64_t given_up_ = 0; // runs with held accesses
+  vgpu::Outcome unfenced_; // of the canonical run without edges between fence.sc: its conflicts
+  uint64_t given_up_ = 0;  // runs with held accesses
   static constexpr size_t kMostFloatRuns = 16, kMostMissed = 10;
   static constexpr uint64_t kMoreSeeds = 512, kMoreInstructions = 10000000, kRunOverhead = 20000;
   std::vector<Planned> differing_plans_; // the first of them

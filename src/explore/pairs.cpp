@@ -1,6 +1,8 @@
 // Bookkeeping of conflicts over the runs of an exploration; see pairs.hpp.
 #include "explore/pairs.hpp"
 
+#include "ir/commuting.hpp"
+
 #include <algorithm>
 
 namespace assay::explore {
@@ -97,8 +99,8 @@ bool Pairs::commuting(const Pair& p) const {
     const ir::Op& op = program.ops[side.info.pc];
     if (op.code != ir::OpCode::red && op.code != ir::OpCode::atom) return false;
     info[i] = &program.mem[op.c];
+    if (!ir::commutes(op, *info[i])) return false;
   }
-  // That each is of a kind that commutes, the run itself has checked (Outcome::proof).
   return info[0]->atomic == info[1]->atomic && info[0]->type == info[1]->type;
 }
 

@@ -50,6 +50,8 @@ public:
   // Is there a conflict that one order does not settle? Equal values stored by lanes of one
   // instruction, and integer updates that commute, leave the same bytes in any order.
   bool unsettled() const;
+  // Has a run shown a conflict of the same operations?
+  bool knows(const Pair& p) const { return index_.contains(key_of(p.launch, p.conflict)); }
   // Are both atomic updates of a kind that commutes?
   bool commuting(const Pair& p) const;
 

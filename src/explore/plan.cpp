@@ -25,6 +25,8 @@ vgpu::Outcome perform(const vgpu::JobSpec& job, const Planned& plan, const Optio
   run.one_float_order = plan.one_float_order;
   run.vary = plan.vary;
   run.only_cta = plan.only_cta;
+  run.fence_order = plan.fence_order;
+  run.reach = options.reach;
   run.level = options.level;
   vgpu::Outcome out = vgpu::run(job, *policy, run);
   stamp(out.trace, job, plan.seed);
@@ -46,6 +48,7 @@ vgpu::Outcome guided(const vgpu::JobSpec& job, const schedule::Trace& trace,
   Result<vgpu::RunOptions> run = options_of(trace, options);
   if (!run) return {};
   run->detect = true;
+  run->reach = options.reach;
   run->deadline = options.deadline;
   uint64_t preemptions = 0;
   return vgpu::run(job, *schedule::make_guided(trace, preemptions), *run);

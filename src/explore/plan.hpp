@@ -15,6 +15,7 @@ struct Planned {
   vgpu::Variation vary = {};
   uint32_t only_cta = ir::kNoIndex; // see vgpu::RunOptions
   uint64_t step_budget = 0;         // 0: that of the options
+  bool fence_order = true;          // see vgpu::RunOptions
 };
 
 // Runs it; the outcome's trace carries the job's hashes.

@@ -54,10 +54,29 @@ private:
       if (!refused(members_[k] + 1, {{f_.ops[members_[k]].d, 0}})) return;
     }
     const VirtualOp& first = f_.ops[wait];
-    if (written_.count(first.a) || written_.count(first.b)) return;
+    if (!steady(first.a) || !steady(first.b)) return;
     if (!meet_again()) return;
     for (uint32_t m : members_) mark(m);
     inside_.insert(visited_.begin(), visited_.end());
+  }
+
+  // Does the register hold one value in all rounds? Nobody writes it there, or it is the result of
+  // one pure operation, whose operands are as steady.
+  bool steady(uint32_t id, uint32_t depth = 0) const {
+    constexpr uint32_t kDeepest = 8;
+    if (!written_.count(id)) return true;
+    if (depth > kDeepest) return false;
+    const VirtualOp* only = nullptr;
+    for (const VirtualOp& op : f_.ops) {
+      bool writes = false;
+      for_each_operand(f_, op, [](uint32_t) {}, [&](uint32_t r) { writes |= r == id; });
+      if (writes && only) return false;
+      if (writes) only = &op;
+    }
+    if (!only || !is_pure(only->code) || only->flags & kGuarded) return false;
+    bool all = true;
+    for_each_operand(f_, *only, [&](uint32_t r) { all &= steady(r, depth + 1); }, [](uint32_t) {});
+    return all;
   }
 
   bool asks_the_same(const VirtualOp& a, const VirtualOp& b) const {

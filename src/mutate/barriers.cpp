@@ -9,8 +9,6 @@ namespace {
 
 using Kind = Statement::Kind;
 
-bool is_warp_barrier(const Instruction& i) { return i.opcode == "bar" && has(i, ".warp"); }
-
 // A reduction that no other thread takes part in: everyone gets what it gave.
 Instruction own_value(const Instruction& red) {
   const Operand &d = red.operands.front(), &c = red.operands.back();
@@ -23,15 +21,6 @@ Instruction own_value(const Instruction& red) {
   Operand plain = c;
   plain.negated = false;
   return make(red, c.negated ? "not" : "mov", {".pred"}, {d, plain});
-}
-
-// Statements that leave a straight line of code, over which nothing is moved.
-bool ends_line(const Statement& s) {
-  if (s.kind == Kind::variable || s.kind == Kind::pragma) return false;
-  if (s.kind != Kind::instruction) return true;
-  static const std::set<std::string> jumps = {"bra", "brx", "call", "ret", "exit", "trap"};
-  return jumps.count(s.instruction.opcode) || is_cta_barrier(s.instruction) ||
-         is_warp_barrier(s.instruction);
 }
 
 // The innermost loop around a statement, as nvcc writes them: from a label to the last branch back
@@ -76,12 +65,8 @@ void barrier_moved(const Site& site, Faults& out) {
   const Instruction& i = site.instruction();
   if (!is_cta_barrier(i) && !is_warp_barrier(i)) return;
   if (has(i, ".red")) return; // its result may be needed in between
+  add_moved_behind_access(site, "barrier-moved", out);
   const std::vector<Statement>& body = site.body();
-  for (uint32_t j = site.statement + 1; j < body.size() && !ends_line(body[j]); ++j)
-    if (body[j].kind == Kind::instruction && accesses_memory(body[j].instruction)) {
-      add_moved(site, "barrier-moved", j + 1, "behind the next access", out);
-      break;
-    }
   for (uint32_t j = site.statement; j-- > 0 && !ends_line(body[j]);)
     if (body[j].kind == Kind::instruction && accesses_memory(body[j].instruction)) {
       add_moved(site, "barrier-moved", j, "before the last access", out);

@@ -68,6 +68,17 @@ bool is_cta_barrier(const Instruction& i) {
   return !has(i, ".warp") && !has(i, ".cluster");
 }
 
+bool is_warp_barrier(const Instruction& i) { return i.opcode == "bar" && has(i, ".warp"); }
+
+bool ends_line(const Statement& s) {
+  using Kind = Statement::Kind;
+  if (s.kind == Kind::variable || s.kind == Kind::pragma) return false;
+  if (s.kind != Kind::instruction) return true;
+  static const std::set<std::string> jumps = {"bra", "brx", "call", "ret", "exit", "trap"};
+  return jumps.count(s.instruction.opcode) || is_cta_barrier(s.instruction) ||
+         is_warp_barrier(s.instruction);
+}
+
 Operand register_operand(const std::string& name) {
   Operand o;
   o.kind = Operand::Kind::reg;
@@ -167,6 +178,13 @@ void add_moved(const Site& site, const char* kind, uint32_t to, std::string afte
   else
     fault.edits = {std::move(gone), std::move(here)};
   out.push_back(std::move(fault));
+}
+
+void add_moved_behind_access(const Site& site, const char* kind, Faults& out) {
+  const std::vector<Statement>& body = site.body();
+  for (uint32_t j = site.statement + 1; j < body.size() && !ends_line(body[j]); ++j)
+    if (body[j].kind == Statement::Kind::instruction && accesses_memory(body[j].instruction))
+      return add_moved(site, kind, j + 1, "behind the next access", out);
 }
 
 } // namespace assay::mutate

@@ -28,6 +28,9 @@ uint32_t register_bits(const Site& site, const std::string& name);
 bool accesses_memory(const Instruction& i);
 // A bar or barrier of the CTA; bar.warp.sync and barrier.cluster are none.
 bool is_cta_barrier(const Instruction& i);
+bool is_warp_barrier(const Instruction& i);
+// Statements that leave a straight line of code, over which nothing is moved.
+bool ends_line(const Statement& s);
 
 Operand register_operand(const std::string& name);
 Operand integer_operand(int64_t value);
@@ -51,5 +54,7 @@ void add_replaced(const Site& site, const char* kind, std::vector<Statement> wit
                   std::string after, Faults& out);
 // The statement stands before statement `to` instead of where it is.
 void add_moved(const Site& site, const char* kind, uint32_t to, std::string after, Faults& out);
+// It stands behind the next access of its straight line, if there is one.
+void add_moved_behind_access(const Site& site, const char* kind, Faults& out);
 
 } // namespace assay::mutate

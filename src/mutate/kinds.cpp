@@ -26,6 +26,8 @@ const std::vector<FaultKind>& fault_kinds() {
       {"wait-dropped", "a wait for copies or for a phase is dropped", wait_dropped},
       {"commit-dropped", "copies are not committed", commit_dropped},
       {"parity-flipped", "a wait is for the wrong phase", parity_flipped},
+      {"grid-wait-dropped", "the wait for the grid before is dropped or late", grid_wait_dropped},
+      {"grid-launch-dropped", "the dependent grid is not let go", grid_launch_dropped},
       {"write-aliased", "a write goes to another thread's address", write_aliased},
       {"atomic-made-plain", "an atomic becomes load, operation, store", atomic_made_plain},
       {"atomic-taken-apart", "the same with relaxed accesses", atomic_taken_apart},

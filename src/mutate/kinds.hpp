@@ -26,6 +26,8 @@ void wait_count(const Site& site, Faults& out);
 void wait_dropped(const Site& site, Faults& out);
 void commit_dropped(const Site& site, Faults& out);
 void parity_flipped(const Site& site, Faults& out);
+void grid_wait_dropped(const Site& site, Faults& out);
+void grid_launch_dropped(const Site& site, Faults& out);
 // accesses.cpp
 void write_aliased(const Site& site, Faults& out);
 void atomic_made_plain(const Site& site, Faults& out);

@@ -1,5 +1,6 @@
-// Faults of waits for copies and of mbarriers: a count off by one, the wrong phase, a wait or
-// commit that is not there. PTX ISA 9.0, sections 9.7.9.25.3 (cp.async) and 9.7.13.15 (mbarrier).
+// Faults of waits: for copies, at mbarriers and counted barriers, for the grid before. A count off
+// by one, the wrong phase, a wait or commit that is not there. PTX ISA 9.0, sections 9.7.9.25.3
+// (cp.async), 9.7.13.1 (bar), 9.7.13.13 (griddepcontrol) and 9.7.13.15 (mbarrier).
 #include "mutate/kinds.hpp"
 
 #include <fmt/format.h>
@@ -34,10 +35,26 @@ void add_computed(const Site& site, const char* kind, int at, const char* opcode
                fmt::format("{}{} {}", opcode, type, by), out);
 }
 
+// Of a barrier that says how many threads meet there: one warp more, one warp less.
+void barrier_count(const Site& site, Faults& out) {
+  constexpr int64_t kWarp = 32;
+  const Instruction& i = site.instruction();
+  if (i.operands.size() != 2) return;
+  const Operand& n = i.operands[1];
+  for (int64_t by : {kWarp, -kWarp}) {
+    if (n.kind == Operand::Kind::reg) add_computed(site, "wait-count", 1, "add", ".u32", by, out);
+    if (n.kind != Operand::Kind::integer || int64_t(n.bits) + by <= 0) continue;
+    Instruction other = i;
+    other.operands[1].bits = n.bits + uint64_t(by);
+    add_replaced(site, "wait-count", other, out);
+  }
+}
+
 } // namespace
 
 void wait_count(const Site& site, Faults& out) {
   const Instruction& i = site.instruction();
+  if (is_cta_barrier(i) && !has(i, ".red")) return barrier_count(site, out);
   Instruction more = i;
   if (is_wait_group(i)) {
     Operand& n = more.operands[0];
@@ -79,6 +96,20 @@ void commit_dropped(const Site& site, Faults& out) {
   if (i.opcode == "cp" && has(i, ".commit_group")) add_deleted(site, "commit-dropped", out);
   if (i.opcode == "cp" && has(i, ".mbarrier") && has(i, ".arrive"))
     add_deleted(site, "commit-dropped", out);
+}
+
+// A programmatic launch that does not wait for the grid before it, or does so too late.
+void grid_wait_dropped(const Site& site, Faults& out) {
+  const Instruction& i = site.instruction();
+  if (i.opcode != "griddepcontrol" || !has(i, ".wait")) return;
+  add_deleted(site, "grid-wait-dropped", out);
+  add_moved_behind_access(site, "grid-wait-dropped", out);
+}
+
+void grid_launch_dropped(const Site& site, Faults& out) {
+  const Instruction& i = site.instruction();
+  if (i.opcode == "griddepcontrol" && has(i, ".launch_dependents"))
+    add_deleted(site, "grid-launch-dropped", out);
 }
 
 void parity_flipped(const Site& site, Faults& out) {

@@ -20,7 +20,8 @@ ClockRef Snapshot::clock() const {
   return out.take();
 }
 
-Causality::Causality(const std::vector<LaunchShape>& grids, bool versions) : versions_(versions) {
+Causality::Causality(const std::vector<LaunchShape>& grids, const Limits& limits)
+    : versions_(limits.versions), fence_order_(limits.fence_order) {
   uint32_t ctas = 0;
   for (const LaunchShape& shape : grids) {
     CHECK(shape.warps_per_cta >= 1 && shape.warps_per_cta <= 32);

@@ -154,7 +154,7 @@ struct Observer {
 
 class Causality {
 public:
-  Causality(const std::vector<LaunchShape>& grids, bool versions);
+  Causality(const std::vector<LaunchShape>& grids, const Limits& limits);
 
   // causality_grids.cpp; see detector.hpp
   void grid_begin(uint32_t grid, const std::vector<uint32_t>& behind);
@@ -238,6 +238,7 @@ public:
                     const std::vector<uint32_t>& copies);
   void mbarrier_copy_arrived(uint32_t cta, uint32_t number, uint32_t offset, bool counted);
   const char* phase_doubt() const { return doubt_; }
+  bool fences_met() const { return fences_met_; }
 
   void at(uint32_t pc) { pc_ = pc; } // where the next strong operations are
   void write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
@@ -295,7 +296,8 @@ private:
   void marks(const CtaState& c, Agent agent, uint32_t lanes, std::vector<Mbarrier::Mark>& to) const;
   void publish_lanes(CtaState& c, Agent agent, uint32_t lanes, ClockBuilder& out);
 
-  const bool versions_;
+  const bool versions_, fence_order_;
+  bool fences_met_ = false;
   uint32_t pc_ = 0; // of the strong operations that follow
   struct Grid {
     uint32_t first = 0; // CTA

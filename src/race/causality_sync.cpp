@@ -133,6 +133,8 @@ void Causality::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
 void Causality::sc_fence(CtaState& c, Agent agent, uint32_t lanes, Scope scope, bool before) {
   if (before) {
     ClockRef known = wide(scope) ? merge(c.sc, sc_) : c.sc;
+    fences_met_ |= bool(known);
+    if (!fence_order_) return;
     for (uint32_t l = 0; l < 32; ++l)
       if (lanes >> l & 1) join(c, agent.warp, l, known);
     return;

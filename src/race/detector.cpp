@@ -132,6 +132,8 @@ void Detector::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
   state_->front.changing().fence(agent, lanes, fence, scope);
 }
 
+bool Detector::fences_met() const { return state_->front.causality().fences_met(); }
+
 void Detector::copy_issue(Agent issuer, uint32_t lane, uint32_t copy) {
   CHECK(copy >= kCopyAgent);
   state_->front.changing().copy_issue(issuer, lane, copy - kCopyAgent);

@@ -25,6 +25,7 @@ struct Limits {
   uint64_t shadow_bytes = uint64_t(4) << 30; // beyond: overflowed() and the verdict is unknown
   uint32_t conflicts = 4096;                 // distinct conflicts kept
   bool versions = false;                     // of strong locations, for missable()
+  bool fence_order = true;                   // edge (e); without it no order of fences hides a race
 };
 
 class Detector {
@@ -109,6 +110,9 @@ public:
   // Fences of the given lanes; sc ones are ordered among each other (e).
   enum class Fence : uint8_t { acquire, release, acq_rel, sc };
   void fence(Agent agent, uint32_t lanes, Fence fence, Scope scope);
+
+  // Has some fence.sc come after another that it is ordered with?
+  bool fences_met() const;
 
   // cp.async: the copy starts after its issuer's program order; accesses by agent {cta, copy};
   // wait joins finished copies into the waiting lane only.

@@ -39,7 +39,7 @@ size_t run_of(std::span<const AddressGroups::Group> groups, uint32_t bytes, uint
 } // namespace
 
 Front::Front(const std::vector<LaunchShape>& grids, const Limits& limits)
-    : causality_(grids, limits.versions), conflicts_(causality_.ctas() - 1, limits.conflicts),
+    : causality_(grids, limits), conflicts_(causality_.ctas() - 1, limits.conflicts),
       judge_(causality_, conflicts_), shadow_(causality_, causality_.ctas(), limits.shadow_bytes) {}
 
 void Front::prepare_anew(Space space, Agent agent) {

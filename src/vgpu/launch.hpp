@@ -16,6 +16,7 @@
 namespace assay::vgpu {
 
 class Watch; // watch.hpp
+class Reach; // reach.hpp
 
 // One global-memory allocation. Bytes that nobody initialised hold a poison pattern.
 struct BufferSpec {
@@ -114,6 +115,8 @@ struct RunOptions {
   uint32_t only_cta = ir::kNoIndex;
   const volatile bool* cancel = nullptr; // set by another thread: stop soon, outcome `cancelled`
   Watch* watch = nullptr;                // writes down what orders two accesses (needs detect)
+  Reach* reach = nullptr;                // marks which operations are executed
+  bool fence_order = true; // false: conflicts are told that only an order of fence.sc hides
 };
 
 struct ThreadId {
@@ -183,6 +186,7 @@ struct Outcome {
   };
   std::vector<MissedRead> missed_reads;
   bool strong = false;        // atomics that do not commute, flags, other strong accesses
+  bool fences_met = false;    // of two fence.sc one came first: the schedule's choice
   bool arms_reversed = false; // the armed pair ran in the other order
   std::vector<RunNote> notes;
   // Of launches that may overlap together, under the first of them: Side::grid counts from there,
@@ -206,7 +210,7 @@ struct Outcome {
   std::string printed;       // device printf output
   // conditions of `proved for this input`, each true when it holds
   struct Proof {
-    bool barriers_only = true; // no atomics, flags, strong accesses, unspecified values
+    bool barriers_only = true; // no unspecified values, no barriers that the schedule may pair
     std::vector<std::string> why_not;
   } proof;
   double seconds = 0;        // of the run

@@ -1,6 +1,7 @@
 // A launch's machine: code bound to handlers, calls, events.
 #include "vgpu/machine.hpp"
 #include "vgpu/frames.hpp"
+#include "vgpu/reach.hpp"
 #include "vgpu/stage.hpp"
 #include "vgpu/watch.hpp"
 
@@ -81,6 +82,8 @@ Machine::Machine(Stage& stage_, uint32_t index)
     for (uint32_t pc = 0; pc < program.ops.size(); ++pc)
       if (options.watch->watches(program, pc)) ask_before(pc);
   }
+  if (options.reach)
+    for (uint32_t pc : options.reach->asked(index)) ask_before(pc);
   hash_path = options.detect && options.hash_path;
   prepare_ctas();
 }

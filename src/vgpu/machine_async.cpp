@@ -4,6 +4,8 @@
 // wait allows. An arrival that follows copies can run once those of its instruction's lanes are
 // complete.
 #include "base/check.hpp"
+#include "vgpu/guard.hpp"
+#include "vgpu/reach.hpp"
 #include "vgpu/stage.hpp"
 #include "vgpu/watch.hpp"
 
@@ -368,6 +370,8 @@ void Machine::second_has_run() {
 
 bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   using C = ir::OpCode;
+  if (options.reach && lanes_that_hold(op, regs, w.exec_bits))
+    options.reach->executed(launch_index, pc);
   bool memory_op = op.code == C::ld || op.code == C::st || op.code == C::atom ||
                    op.code == C::red ||
                    (op.code >= C::mbarrier_init && op.code <= C::mbarrier_wait);

@@ -4,7 +4,9 @@
 // subnormals, on shared memory it keeps them (the same section).
 #include "base/check.hpp"
 #include "fp/soft.hpp"
+#include "ir/commuting.hpp"
 #include "vgpu/atomic_value.hpp"
+#include "vgpu/guard.hpp"
 #include "vgpu/machine.hpp"
 
 #include "base/random.hpp"
@@ -106,15 +108,6 @@ race::Detector::Order order_of(ir::Semantics s) {
                                                                  : O::relaxed;
 }
 
-// Integer updates of one commutative kind whose old value nobody reads: any order leaves the same.
-bool commutes(const ir::Op& op, const ir::MemInfo& info) {
-  bool result = op.code == ir::OpCode::atom && (op.d != ir::kNoSlot || info.vector > 1);
-  AtomicOp a = info.atomic;
-  return !result && !ptx::is_float(info.type) && info.semantics == ir::Semantics::relaxed &&
-         (a == AtomicOp::add || a == AtomicOp::and_ || a == AtomicOp::or_ || a == AtomicOp::xor_ ||
-          a == AtomicOp::min || a == AtomicOp::max);
-}
-
 // Does the operation on one lane's cell; returns the old bytes.
 void operate(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lane, uint8_t* cell,
              bool global, uint8_t* old, FloatSums* sums) {
@@ -165,15 +158,6 @@ void write_old(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t l
     if (info.vector + k < 8) put(info.regs[info.vector + k], old + k * info.bytes);
 }
 
-uint32_t guarded_lanes(const Warp& w, const ir::Op& op, char* regs) {
-  uint32_t active = w.exec_bits;
-  if (!(op.flags & ir::kGuarded)) return active;
-  const auto& p = lanes<int32_t>(regs, op.guard);
-  for (uint32_t i = 0; i < 32; ++i)
-    if ((p.v[i] != 0) == ((op.flags & ir::kGuardNegated) != 0)) active &= ~(1u << i);
-  return active;
-}
-
 // Where lanes meet at one location the policy chooses the order in which they take effect.
 void order_lanes(schedule::Policy& policy, const uint64_t* address, uint32_t* members,
                  uint32_t count) {
@@ -194,8 +178,9 @@ void order_lanes(schedule::Policy& policy, const uint64_t* address, uint32_t* me
 
 void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   const ir::MemInfo& info = program.mem[op.c];
-  uint32_t active = guarded_lanes(w, op, regs), bytes = uint32_t(info.bytes) * info.vector;
-  saw_strong |= !commutes(op, info);
+  uint32_t active = lanes_that_hold(op, regs, w.exec_bits),
+           bytes = uint32_t(info.bytes) * info.vector;
+  saw_strong |= !ir::commutes(op, info);
   atomic_lanes += count_lanes(active);
   Resolved at[32];
   alignas(8) uint64_t address[32] = {};

@@ -25,7 +25,6 @@ schedule::Trace::Armed armed_form(const Arm& arm) {
 
 // What a launch's machine says against a proof.
 void doubts(const Machine& m, std::vector<std::string>& why_not) {
-  if (m.saw_strong) why_not.push_back("uses atomics, volatile or other strong accesses");
   if (m.partners_vary) why_not.push_back("more warps use a counted barrier than its count admits");
   if (m.allocates) why_not.push_back("allocates from the heap, whose addresses nothing defines");
   if (m.asks_phases)
@@ -44,6 +43,7 @@ void take(Stage& stage, Outcome& out) {
   }
   if (!stage.detector) return;
   out.conflicts.push_back({stage.first, stage.detector->conflicts()});
+  out.fences_met |= stage.detector->fences_met();
   out.shadow_bytes = std::max(out.shadow_bytes, stage.detector->shadow_bytes());
   if (const char* doubt = stage.detector->phase_doubt()) out.proof.why_not.push_back(doubt);
 }

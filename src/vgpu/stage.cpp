@@ -31,6 +31,7 @@ Stage::Stage(const JobSpec& job_, const LaunchOrder& order_, uint32_t first_,
     for (const Arm& arm : options.arms) misses_writes |= arm.missed && arm.launch == first;
     race::Limits limits;
     limits.versions = misses_writes;
+    limits.fence_order = options.fence_order;
     detector = std::make_unique<race::Detector>(grids, limits);
     if (options.only_cta != ir::kNoIndex) {
       outcome.touched = std::make_shared<race::Touched>();

@@ -1,4 +1,4 @@
-"""Mutants of some cases, each with the state that it must have: found, proved, both-orders.
+"""Mutants of some cases, each with the state that it must have: found, proved, both-orders, not-reached.
 
     tests/mutate/run.py ASSAY [--write]
 
@@ -14,8 +14,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXPECTED = pathlib.Path(__file__).resolve().with_name("expected.tsv")
 CASES = ["block_reduce_reuse", "cp_async_no_barrier", "flag_handoff", "histogram", "last_block_reduction", "spin_lock",
-         "two_reductions_one_buffer", "warp_exchange"]
-SETTLED = {"found", "proved", "both-orders"}
+         "two_reductions_one_buffer", "warp_exchange", "programmatic_launch", "crossed_named_barriers",
+         "pipeline_early_release"]
+SETTLED = {"found", "proved", "both-orders", "not-reached"}
 
 
 def mutants(program):

@@ -30,6 +30,19 @@ TEST(Retries, LoopsThatOnlyAskAgain) {
             "rr rr");
 }
 
+TEST(Retries, WhatTheyAskForIsComputedInTheLoop) {
+  const std::string ask = "mbarrier.test_wait.parity.shared.b64 %p1, [%r1], %r3;\n";
+  EXPECT_EQ(marks("mov.u32 %r2, %tid.x;\nW: xor.b32 %r3, %r2, 1;\n" + ask + "@!%p1 bra W;\n"),
+            "r ");
+  // Another phase each time; the first time another than afterwards.
+  EXPECT_EQ(marks("mov.u32 %r2, 0;\nW: xor.b32 %r2, %r2, 1; and.b32 %r3, %r2, 1;\n" + ask +
+                  "@!%p1 bra W;\n"),
+            "- ");
+  EXPECT_EQ(marks("mov.u32 %r2, 0; mov.u32 %r3, 0; bra A;\nW: xor.b32 %r3, %r2, 1;\nA: " + ask +
+                  "@!%p1 bra W;\n"),
+            "- ");
+}
+
 TEST(Retries, LoopsThatDoMore) {
   // The number of questions is stored afterwards.
   EXPECT_EQ(marks("mov.u32 %r3, 0;\nW: " + kAsk +

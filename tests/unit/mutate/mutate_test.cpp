@@ -53,6 +53,9 @@ WAIT:
   mbarrier.try_wait.parity.shared.b64 %p3, [%r3], 0;
   @!%p3 bra WAIT;
   mbarrier.test_wait.parity.shared.b64 %p3, [%r3], %r1;
+  griddepcontrol.wait;
+  ld.global.u32 %r11, [%rd1];
+  griddepcontrol.launch_dependents;
   @%p1 st.global.u32 [%rd1+4], %r10;
   ret;
 }
@@ -120,7 +123,12 @@ TEST(Mutate, SaysWhatItChanges) {
       {"mask-shrunk", "bar.warp.sync -1", "bar.warp.sync 2147483647"},
       {"mask-shrunk", "bar.warp.sync -1", "bar.warp.sync -2"},
       {"wait-count", "cp.async.wait_group 0", "cp.async.wait_group 1"},
+      {"wait-count", "bar.sync 1, 64", "bar.sync 1, 96"},
+      {"wait-count", "bar.sync 1, 64", "bar.sync 1, 32"},
       {"wait-dropped", "cp.async.wait_all", "deleted"},
+      {"grid-wait-dropped", "griddepcontrol.wait", "deleted"},
+      {"grid-wait-dropped", "griddepcontrol.wait", "behind the next access"},
+      {"grid-launch-dropped", "griddepcontrol.launch_dependents", "deleted"},
       {"commit-dropped", "cp.async.commit_group", "deleted"},
       {"parity-flipped", "mbarrier.try_wait.parity.shared.b64 %p3, [%r3], 0",
        "mbarrier.try_wait.parity.shared.b64 %p3, [%r3], 1"},

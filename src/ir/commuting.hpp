@@ -1,0 +1,19 @@
+// Atomic updates whose order makes no difference.
+#pragma once
+
+#include "ir/program.hpp"
+
+namespace assay::ir {
+
+// Integer updates of one commutative kind whose old value nobody reads: any order leaves the same.
+// They order nothing either: a release or acquire among them would.
+inline bool commutes(const Op& op, const MemInfo& info) {
+  if (op.code != OpCode::red && op.code != OpCode::atom) return false;
+  const bool result = op.code == OpCode::atom && (op.d != kNoSlot || info.vector > 1);
+  const AtomicOp a = info.atomic;
+  return !result && !ptx::is_float(info.type) && info.semantics == Semantics::relaxed &&
+         (a == AtomicOp::add || a == AtomicOp::and_ || a == AtomicOp::or_ || a == AtomicOp::xor_ ||
+          a == AtomicOp::min || a == AtomicOp::max);
+}
+
+} // namespace assay::ir
