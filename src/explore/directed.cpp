@@ -65,10 +65,35 @@ void Explorer::reverse(const std::vector<Pair*>& all) {
     if (!p.is_order() || !p.reversed) return;
     shown.emplace_back(out, plan);
   });
+  reverse_anyhow(pairs, shown);
   miss(pairs, shown, false);
   miss(pairs, shown, true);
   for (const Shown& s : shown)
     if (pairs_.take(s.out, s.policy, s.arms)) report_.race_free = false;
+}
+
+void Explorer::reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown>& shown) {
+  std::vector<Pair*> left;
+  std::vector<Planned> plans;
+  for (Pair* p : pairs) {
+    if (p->reversed || p->differs || p->conflict.kind == Conflict::Kind::same_instruction) continue;
+    vgpu::Arm arm = arm_of(*p);
+    arm.first.time = arm.second.time = vgpu::kAnyTime;
+    for (const char* policy : {"canonical", "lane-split"}) {
+      left.push_back(p);
+      plans.push_back({policy, p->trace.seed, {arm}, {}, true});
+    }
+  }
+  size_t at = 0;
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+    Pair& p = *left[at++];
+    take_events(out, plan.policy);
+    compare(out, plan);
+    if (!out.arms_reversed || (!out.completed && out.events.empty()) || p.differs) return;
+    p.reversed = true;
+    take_turned(p, out);
+    if (p.is_order()) shown.emplace_back(out, plan);
+  });
 }
 
 void Explorer::miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, bool hold_fences) {

@@ -121,6 +121,11 @@ private:
 
   void reverse(const std::vector<Pair*>& all);
 
+  // Behind a held access all may go another way than in the run that showed the pair: where the
+  // second one did not come, others of their operations are tried, under schedules without luck and
+  // with lanes apart.
+  void reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown>& shown);
+
   // May the read miss the write? Another question than whether it can come first: it may wait for
   // something that follows the write, or have read something that does.
   void miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, bool hold_fences);

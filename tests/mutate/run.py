@@ -10,22 +10,25 @@ import json
 import pathlib
 import subprocess
 import sys
+from collections import Counter
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXPECTED = pathlib.Path(__file__).resolve().with_name("expected.tsv")
 CASES = ["block_reduce_reuse", "cp_async_no_barrier", "flag_handoff", "histogram", "last_block_reduction", "spin_lock",
          "two_reductions_one_buffer", "warp_exchange", "programmatic_launch", "crossed_named_barriers",
          "pipeline_early_release"]
+# Lanes that run ahead of lane 0 to count for each other; a wait whose phase is computed in its loop.
+MORE = [["tests/idioms/cuda_pipeline/roles.cu", "--kinds", "barrier-deleted,parity-flipped"]]
 SETTLED = {"found", "proved", "both-orders", "not-reached"}
 
 
 def mutants(program):
-    words = [program, "mutate", "--json", *(f"cases/{name}/sound.toml" for name in CASES)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=600)
-    assert done.returncode in (0, 3), done.stderr.decode()
     rows = []
-    for m in json.loads(done.stdout)["mutants"]:
-        rows.append("\t".join([m["case"], m["fault"], str(m["line"]), f'{m["before"]} -> {m["after"]}', m["state"]]))
+    for words in [[f"cases/{name}/sound.toml" for name in CASES], *MORE]:
+        done = subprocess.run([program, "mutate", "--json", *words], cwd=ROOT, capture_output=True, timeout=600)
+        assert done.returncode in (0, 3), done.stderr.decode()
+        for m in json.loads(done.stdout)["mutants"]:
+            rows.append("\t".join([m["case"], m["fault"], str(m["line"]), f'{m["before"]} -> {m["after"]}', m["state"]]))
     return rows
 
 
@@ -37,13 +40,19 @@ def main():
         return 0
     expected = EXPECTED.read_text().splitlines()
     failed = 0
-    for row in sorted(set(rows) ^ set(expected)):
+    # As many as there are: one line of a source is several places of the PTX.
+    missing, fresh = Counter(expected) - Counter(rows), Counter(rows) - Counter(expected)
+    for row in sorted(fresh.elements()):
         mutant, state = row.rsplit("\t", 1)
-        if state == "found" and f"{mutant}\tboth-orders" in expected:
+        if state == "found" and missing[f"{mutant}\tboth-orders"] > 0:
+            missing[f"{mutant}\tboth-orders"] -= 1
             print("found by now: " + mutant)
-        elif not (state == "both-orders" and f"{mutant}\tfound" in rows):
-            failed += 1
-            print(("is now:   " if row in rows else "expected: ") + row)
+            continue
+        failed += 1
+        print("is now:   " + row)
+    for row in sorted(missing.elements()):
+        failed += 1
+        print("expected: " + row)
     for row in rows:
         if row.rsplit("\t", 1)[1] not in SETTLED:
             failed += 1
