@@ -10,7 +10,7 @@
 // twin scope: race global @A @B
 // twin scope: race global @C @C
 // twin scope: race global @C @D
-// twin flag_barrier: race-without-consequence shared @L @M
+// twin flag_barrier: race shared @L @M
 // twin flag_barrier: race global @A @B
 __device__ unsigned arrive(unsigned* counter) {
   unsigned before;

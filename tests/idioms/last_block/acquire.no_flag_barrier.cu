@@ -3,7 +3,7 @@
 // acquires those of the others (atom.acq_rel in inline PTX).
 // launch: --arch sm_80 --grid 4 --block 96 --arg list:u32[3*384] --arg out:16 --arg zeros:u32[1]
 // launch: --arg out:4
-// expect: race-without-consequence shared @L @M
+// expect: race shared @L @M
 // expect: race global @A @B
 __device__ unsigned arrive(unsigned* counter) {
   unsigned before;
