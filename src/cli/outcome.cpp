@@ -4,6 +4,7 @@
 #include "cli/places.hpp"
 #include "report/kinds.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -26,7 +27,8 @@ public:
     if (!outcome_.completed) return;
     bool touched = true;
     for (const vgpu::LaunchSpec& launch : judgement_.subject.job.launches)
-      touched = touched && touches_memory(*launch.program);
+      touched = touched && (touches_memory(*launch.program) ||
+                            (judgement_.subject.buffers.empty() && meets(*launch.program)));
     if (!touched) {
       add("empty-kernel", true, "the kernel accesses no memory at all");
       return; // every output is unwritten, which is the same defect
@@ -58,6 +60,14 @@ private:
           info.space != ptx::Space::local)
         return true;
     return false;
+  }
+
+  // Tests of barriers alone are given no buffer, and are complete without one.
+  static bool meets(const ir::Program& program) {
+    return std::any_of(program.ops.begin(), program.ops.end(), [](const ir::Op& op) {
+      return op.code == ir::OpCode::bar || op.code == ir::OpCode::bar_warp_sync ||
+             op.code == ir::OpCode::vprintf;
+    });
   }
 
   // `in` buffers that some thread stored to. The engine notes the first store to each.

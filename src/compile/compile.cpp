@@ -1,63 +1,22 @@
-// Compilation by NVRTC ("NVRTC" manual, "Basic Usage" and "Accessing Lowered Names").
+// Compilation by NVRTC ("NVRTC" manual, "Basic Usage", "Supported Compile Options" and "Accessing
+// Lowered Names").
 //
-// NVRTC has no host headers. The few that device code includes out of habit (fixed-width integers,
-// printf, assert, math, whose device versions are built in) are given as texts; anything else that
-// belongs to host code is an error, and says so.
+// NVRTC has no host headers; headers.hpp gives those that device code includes out of habit. What
+// belongs to host code is an error, and says so; where there is nvcc, that compiles such a source.
 #include "compile/compile.hpp"
 
 #include "base/file.hpp"
+#include "compile/headers.hpp"
 #include "compile/nvcc.hpp"
 #include "compile/nvrtc.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 
 namespace assay::compile {
 namespace fs = std::filesystem;
 namespace {
-
-// CCCL declares the global fixed-width types too where NVRTC compiles, so its declarations are
-// used.
-constexpr const char* kIntegers = "#pragma once\n"
-                                  "#include <cuda/std/cstdint>\n"
-                                  "namespace std { using namespace ::cuda::std; }\n";
-constexpr const char* kLimits = "#pragma once\n#include <cuda/std/climits>\n";
-constexpr const char* kFloats = "#pragma once\n"
-                                "#define FLT_RADIX 2\n"
-                                "#define FLT_MANT_DIG 24\n"
-                                "#define DBL_MANT_DIG 53\n"
-                                "#define FLT_EPSILON 0x1p-23f\n"
-                                "#define DBL_EPSILON 0x1p-52\n"
-                                "#define FLT_MIN 0x1p-126f\n"
-                                "#define DBL_MIN 0x1p-1022\n"
-                                "#define FLT_MAX 0x1.fffffep127f\n"
-                                "#define DBL_MAX 0x1.fffffffffffffp1023\n";
-constexpr const char* kSizes = "#pragma once\n#include <cuda/std/cstddef>\n";
-constexpr const char* kBuiltIn = "#pragma once\n";
-struct Header {
-  const char *name, *text;
-};
-constexpr std::array<Header, 17> kHeaders = {{
-    {"stdint.h", kIntegers},
-    {"cstdint", kIntegers},
-    {"limits.h", kLimits},
-    {"climits", kLimits},
-    {"float.h", kFloats},
-    {"cfloat", kFloats},
-    {"stddef.h", kSizes},
-    {"cstddef", kSizes},
-    {"stdio.h", kBuiltIn},
-    {"cstdio", kBuiltIn},
-    {"assert.h", kBuiltIn},
-    {"cassert", kBuiltIn},
-    {"math.h", kBuiltIn},
-    {"cmath", kBuiltIn},
-    {"stdlib.h", kBuiltIn},
-    {"cstdlib", kBuiltIn},
-    {"string.h", kBuiltIn},
-}};
 
 bool is_template(const std::string& entry) { return entry.find('<') != std::string::npos; }
 
@@ -100,6 +59,7 @@ std::vector<std::string> nvrtc_options(const CompileRequest& request,
   for (const std::string& flag : compile_flags(request)) options.push_back(flag);
   options.push_back("-I" + fs::path(source_path(request)).parent_path().string());
   for (const std::string& folder : headers) options.push_back("-I" + folder);
+  if (!headers.empty()) options.push_back(std::string("--pre-include=") + kUnasked);
   return options;
 }
 
@@ -109,9 +69,9 @@ Result<CompiledPtx> compile_with(const Nvrtc& nvrtc, const CompileRequest& reque
   std::vector<const char*> names, texts;
   const std::vector<std::string> folders = header_directories(nvrtc.path);
   if (!folders.empty())
-    for (const Header& header : kHeaders) {
-      names.push_back(header.name);
-      texts.push_back(header.text);
+    for (const Header& header : host_headers()) {
+      names.push_back(header.name.c_str());
+      texts.push_back(header.text.c_str());
     }
   Program program{nvrtc};
   const std::string path = source_path(request), name = plain_name(path);
@@ -170,9 +130,16 @@ std::vector<std::string> compile_flags(const CompileRequest& request) {
 
 Result<CompiledPtx> compile_cuda(const CompileRequest& request) {
   const Surroundings surroundings = Surroundings::of_this_process();
-  Result<std::unique_ptr<Nvrtc>> nvrtc = load_nvrtc(surroundings);
-  if (nvrtc) return compile_with(**nvrtc, request);
   const std::string nvcc = find_nvcc(surroundings);
+  Result<std::unique_ptr<Nvrtc>> nvrtc = load_nvrtc(surroundings);
+  if (nvrtc) {
+    Result<CompiledPtx> compiled = compile_with(**nvrtc, request);
+    if (compiled || nvcc.empty() || !asks_for_host(compiled.error())) return compiled;
+    // A whole program. What nvcc says of a line tells more than what NVRTC makes of host code; but
+    // without a host compiler, say, it cannot speak of the source at all.
+    Result<CompiledPtx> whole = compile_with_nvcc(nvcc, request);
+    return whole || whole.error().span.line ? whole : compiled;
+  }
   if (nvcc.empty() || !surroundings.assay_nvrtc.empty()) return nvrtc.error();
   Result<std::string> source = read_file(source_path(request));
   if (!source) return source.error();

@@ -1,6 +1,6 @@
 // CUDA C++ to PTX, in this process. NVRTC is loaded at run time (search.hpp says where it is looked
-// for); `nvcc` serves when it is the only compiler there. Nothing of either is needed to build
-// Assay.
+// for); `nvcc` serves when it is the only compiler there, and for sources with host code in them.
+// Nothing of either is needed to build Assay.
 //
 // A source is named by its folder and its path below it, so that the command line, the hash of a
 // stamp (stamp.hpp) and the `.file` lines of the PTX are the same on every machine.
@@ -41,6 +41,9 @@ Result<CompiledPtx> compile_cuda(const CompileRequest& request);
 
 // A compiler's log as an error: the first complaint with its place, the whole log as a note.
 Error log_error(const CompileRequest& request, const std::string& log);
+
+// Whether a source was refused for what belongs to the host: a function, a launch, a header.
+bool asks_for_host(const Error& refused);
 
 // A name as compilers write it into `.file`, but for '"', which NVRTC 13.0 leaves as it is.
 std::string escaped(const std::string& name);

@@ -23,7 +23,8 @@ bool parse_complaint(const std::string& line, Error& error) {
 }
 
 bool needs_host(const std::string& log) {
-  for (const char* mark : {"cannot open source file", "is considered a host", "in JIT mode"})
+  for (const char* mark : {"cannot open source file", "is considered a host", "in JIT mode",
+                           "identifier \"cuda", "namespace \"std\" has no member"})
     if (log.find(mark) != std::string::npos) return true;
   return false;
 }
@@ -40,8 +41,15 @@ Error log_error(const CompileRequest& request, const std::string& log) {
   if (needs_host(log))
     error.notes.push_back(
         "only device code can be compiled here: keep host functions, <<<…>>> launches "
-        "and host headers out of the file, or behind #ifndef __CUDACC_RTC__");
+        "and host headers out of the file, or behind #ifndef __CUDACC_RTC__, or put nvcc and a "
+        "host compiler on the PATH, which compile whole programs");
   return error;
+}
+
+bool asks_for_host(const Error& refused) {
+  for (const std::string& note : refused.notes)
+    if (needs_host(note)) return true;
+  return false;
 }
 
 std::string escaped(const std::string& name) {

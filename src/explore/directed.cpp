@@ -258,6 +258,7 @@ void Explorer::take_turned(Pair& p, const vgpu::Outcome& out) {
 Planned Explorer::reversal(const Pair& p) const {
   Planned plan{p.policy, p.trace.seed, p.arms, {}, true};
   const schedule::Trace::Vary& vary = p.trace.vary; // all else as in the run that showed it
+  plan.poison = vgpu::Poison(vary.poison);
   plan.vary = {uint8_t(vary.open), uint8_t(vary.time), vary.launch, vary.pc};
   if (p.conflict.kind == Conflict::Kind::same_instruction) {
     plan.policy = p.policy == "reverse" ? "canonical" : "reverse";

@@ -29,6 +29,7 @@ bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
       std::vector<Pair>& instances = list_[at->second];
       bool value = c.kind == Conflict::Kind::value_race;
       const race::Distance distance = race::distance(c.first.agent, c.second.agent);
+      within_warp_ |= distance == race::Distance::warp;
       if (!instances.empty()) instances[0].widest = std::max(instances[0].widest, distance);
       // What is a race somewhere is a value race nowhere.
       for (Pair& p : instances) {

@@ -52,6 +52,8 @@ public:
   bool unsettled() const;
   // Has a run shown a conflict of the same operations?
   bool knows(const Pair& p) const { return index_.contains(key_of(p.launch, p.conflict)); }
+  // Is one of them between two lanes of a warp?
+  bool within_warp() const { return within_warp_; }
   // Are both atomic updates of a kind that commutes?
   bool commuting(const Pair& p) const;
 
@@ -71,6 +73,7 @@ private:
   const vgpu::JobSpec& job_;
   std::map<Key, size_t> index_; // in list_
   std::vector<std::vector<Pair>> list_;
+  bool within_warp_ = false;
 };
 
 // The most telling instance of one pair, which speaks for all.

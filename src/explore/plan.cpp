@@ -154,8 +154,16 @@ std::string reason(const vgpu::JobSpec& job, const vgpu::Event& e) {
     const ptx::Instruction* i = program.sites[p.pc].instruction;
     what = i ? ptx::print(*i) : "operation";
   }
-  return fmt::format("{} {} ({}, PTX line {})", vgpu::kind_name(e.kind), what, at.text(),
-                     at.ptx_line);
+  // Of what stands in a CUDA header (compile::relative_files), the line that brought it in as well.
+  std::string where = at.text();
+  for (size_t i = 1; i < at.frames.size() && at.frames[i - 1].file.starts_with("cuda/"); ++i)
+    if (!at.frames[i].file.starts_with("cuda/"))
+      where += fmt::format(" for {}:{}", at.frames[i].file, at.frames[i].line);
+  std::string text =
+      fmt::format("{} {} ({}, PTX line {})", vgpu::kind_name(e.kind), what, where, at.ptx_line);
+  if (e.kind == vgpu::EventKind::unsupported && what.starts_with("cp.async.bulk"))
+    text += "; libcu++ copies by other means where it is compiled for --arch sm_80";
+  return text;
 }
 
 } // namespace assay::explore

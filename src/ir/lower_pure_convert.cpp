@@ -148,9 +148,14 @@ Result<bool> float_to_integer(const Conversion& c) {
 Result<bool> store_float(const Conversion& c, Chain& chain) {
   Builder& builder = c.builder;
   if (c.sat) {
-    auto clamp_code = find_code(fmt::format("sat_{}", ptx::spelling(c.to)));
-    if (!clamp_code) return unsupported_form(c.i);
-    chain.then(*clamp_code, ptx::bits(c.to));
+    if (c.to == Type::f64) { // no operation of its own: max drops NaN, and puts +0 above −0
+      chain.then(OpCode::max_f64, 64, builder.constant(0, 64));
+      chain.then(OpCode::min_f64, 64, builder.constant(0x3ff0000000000000, 64));
+    } else {
+      auto clamp_code = find_code(fmt::format("sat_{}", ptx::spelling(c.to)));
+      if (!clamp_code) return unsupported_form(c.i);
+      chain.then(*clamp_code, ptx::bits(c.to));
+    }
   }
   ASSAY_DEST(d, c.i.operands[0], c.to);
   chain.finish(d, ptx::bits(c.to));

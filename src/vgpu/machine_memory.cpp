@@ -185,23 +185,23 @@ Machine::Resolved Machine::resolve(Warp& w, uint32_t pc, uint32_t lane, Space sp
     return {};
   }
   auto region_name = [&] { return this->region_name(w, *r); };
-  if (r->size < bytes || offset > r->size - bytes) {
-    int64_t signed_offset = int64_t(offset);
-    // An access before the first byte stands in the window with an offset below the base.
-    if (r->space != race::Space::shared && r != &parameter_region)
-      signed_offset = int64_t(address) - int64_t(r->base);
-    fault(w, pc, lane, EventKind::out_of_bounds,
-          fmt::format("{} of {} bytes at offset {} of {} ({} bytes) is out of bounds", what, bytes,
-                      signed_offset, region_name(), r->size),
-          true, region_name(), uint64_t(signed_offset));
-    return {};
-  }
-  uint64_t real = r->space == race::Space::shared ? offset : address;
+  // An access before the first byte stands in the window with an offset below the base.
+  const bool in_window = r->space != race::Space::shared && r != &parameter_region;
+  const int64_t shown_offset = in_window ? int64_t(address) - int64_t(r->base) : int64_t(offset);
+  // Before the bounds: hardware refuses such an address wherever the buffer ends.
+  const uint64_t real = r->space == race::Space::shared ? offset : address;
   if (real % align) {
     fault(w, pc, lane, EventKind::misaligned,
-          fmt::format("{} of {} bytes at offset {} of {} is not aligned to {}", what, bytes, offset,
-                      region_name(), align),
-          true, region_name(), offset);
+          fmt::format("{} of {} bytes at offset {} of {} is not aligned to {}", what, bytes,
+                      shown_offset, region_name(), align),
+          true, region_name(), uint64_t(shown_offset));
+    return {};
+  }
+  if (r->size < bytes || offset > r->size - bytes) {
+    fault(w, pc, lane, EventKind::out_of_bounds,
+          fmt::format("{} of {} bytes at offset {} of {} ({} bytes) is out of bounds", what, bytes,
+                      shown_offset, region_name(), r->size),
+          true, region_name(), uint64_t(shown_offset));
     return {};
   }
   if (write && r->read_only) {

@@ -206,6 +206,10 @@ void Machine::split(Warp& w, Group& g) {
 
 void Machine::run_slice(Warp& w, Group& first, uint32_t points_allowed) {
   const Level& l = *vector_level;
+  // Behind a point there is a split after the slice; the first one and those behind a barrier that
+  // others complete have no such slice. (Behind a meet the group must stay together.)
+  if (first.pc == program.functions[0].entry || program.ops[first.pc - 1].code == ir::OpCode::bar)
+    split(w, first);
   w.group = &first;
   w.points_left = points_allowed;
   w.quantum_left = int32_t(options.quantum);

@@ -287,6 +287,13 @@ def float_to_float():
         [("f32", float_values(F32, 96))],
         lambda x: fp.convert(x, F32, F32, sat=True),
     )
+    for name in ("f16", "f32", "f64"):
+        t.form(
+            "cvt.sat.f64.%s" % name,
+            "f64",
+            [(name, float_values(FLOATS[name], 96))],
+            lambda x, name=name: fp.convert(x, FLOATS[name], F64, sat=True),
+        )
     t.form(
         "cvt.ftz.f64.f32",
         "f64",

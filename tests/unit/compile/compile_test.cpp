@@ -89,6 +89,32 @@ TEST_F(CompileTest, CudaHeadersAndTheHostHeadersThatDeviceCodeNames) {
   EXPECT_TRUE(has(ptx, "\"cuda/")) << "headers' .file lines name no machine path";
 }
 
+TEST_F(CompileTest, HeadersOfTheHostThatNothingIsUsedOf) {
+  const std::string ptx = compile(
+      "#include <algorithm>\n#include <chrono>\n#include <cstring>\n#include <cuda.h>\n"
+      "#include <cuda_runtime_api.h>\n#include <iostream>\n#include <limits>\n#include <string>\n"
+      "#include <type_traits>\n#include <utility>\n#include <vector>\n"
+      "template <class T> __device__ std::enable_if_t<std::is_integral<T>::value, T> top() {\n"
+      "  return std::numeric_limits<T>::max();\n}\n"
+      "extern \"C\" __global__ void k(int* p, const __grid_constant__ CUtensorMap map) {\n"
+      "  int a = 1, b = CUDA_VERSION / 13000;\n  std::swap(a, b);\n"
+      "  p[threadIdx.x] = top<int>() - b;\n}\n");
+  EXPECT_TRUE(has(ptx, ".entry k(")) << ptx;
+  EXPECT_TRUE(has(ptx, ".align 128 .b8 k_param_1[128]")) << ptx;
+}
+
+TEST_F(CompileTest, WhatNvccDeclaresUnasked) {
+  const std::string ptx =
+      compile("extern \"C\" __global__ void k(float* p, uint n) {\n"
+              "  constexpr float least = -INFINITY;\n"
+              "  p[n] = std::sqrt(std::abs(p[n])) + float(M_PI);\n  p[0] = least;\n  p[1] = NAN;\n"
+              "  p[2] = std::isnan(p[3]) ? INT_MAX : 0;\n}\n");
+  EXPECT_TRUE(has(ptx, "-8388608") && has(ptx, "2143289344")) << ptx; // as nvcc 13.0 has them
+  const std::string own = compile("#define INFINITY 1e30f\ntypedef unsigned int uint;\n"
+                                  "extern \"C\" __global__ void k(float* p) { *p = INFINITY; }\n");
+  EXPECT_TRUE(has(own, ".entry k(")) << own;
+}
+
 TEST_F(CompileTest, ErrorsNameTheLine) {
   folder.write("k.cu", "__global__ void k(int* p) {\n  *p = y;\n}\n");
   Result<CompiledPtx> compiled = compile_cuda(request);
@@ -124,6 +150,31 @@ TEST(Nvcc, CompilesLikeNvrtc) {
   compiled = compile_with_nvcc(nvcc, request);
   ASSERT_FALSE(compiled);
   EXPECT_EQ(compiled.error().span.line, 2u) << compiled.error().text();
+}
+
+// Other people's files are programs: kernels, host functions that launch them, host headers.
+std::string whole_program(const std::string& value) {
+  return "#include <iostream>\n#include <vector>\n"
+         "template <int N> __global__ void k(int* p) { p[threadIdx.x] = " +
+         value +
+         "; }\nint main() {\n  std::vector<int> v(4);\n  int* p;\n  cudaMalloc(&p, 16);\n"
+         "  k<3><<<1, 4>>>(p);\n  std::cout << cudaGetErrorString(cudaDeviceSynchronize());\n}\n";
+}
+
+TEST(Nvcc, CompilesWholePrograms) {
+  if (find_nvcc(Surroundings::of_this_process()).empty()) GTEST_SKIP() << "no nvcc here";
+  Folder folder;
+  const CompileRequest request{folder.path, "k.cu", "sm_90", {}, {}};
+  folder.write("k.cu", whole_program("N + 1"));
+  Result<CompiledPtx> compiled = compile_cuda(request);
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  EXPECT_EQ(compiled->compiler, "nvcc");
+  EXPECT_NE(compiled->ptx.find("_Z1kILi3EEvPi"), std::string::npos) << compiled->ptx;
+  folder.write("k.cu", whole_program("y"));
+  compiled = compile_cuda(request);
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().span.line, 3u) << compiled.error().text();
+  EXPECT_NE(compiled.error().text().find("\"y\" is undefined"), std::string::npos);
 }
 
 } // namespace

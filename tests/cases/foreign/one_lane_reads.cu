@@ -1,0 +1,13 @@
+// launch: --entry rounds --grid 1 --block 128 --arg out:8
+// expect: pass
+extern "C" __global__ void rounds(float* out) {
+  __shared__ volatile float cell[128];
+  cell[threadIdx.x] = threadIdx.x + 1.0f;
+  __syncthreads();
+  float first = cell[0];
+  __syncthreads();
+  cell[threadIdx.x] = 50.0f + threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 3) out[0] = first;
+  if (threadIdx.x == 4) out[1] = cell[0];
+}
