@@ -38,7 +38,7 @@ public:
   }
 
   Edge edge() {
-    Edge e = widened_ && !by_fence() ? Edge{} : diagnosed();
+    Edge e = (widened_ && !by_fence()) || scopes_apart() ? Edge{} : diagnosed();
     if (e.missing.empty()) e = general();
     if (e.scope.empty() && !e.missing.empty() && !e.missing.starts_with("none exists"))
       e.scope = same_warp_ && !by_fence()       ? "warp"
@@ -51,6 +51,14 @@ public:
   }
 
 private:
+  // Two strong accesses race since their scopes do not include each other: that comes first.
+  bool scopes_apart() const {
+    const race::AccessInfo &a = conflict_.first.info, &b = conflict_.second.info;
+    return found_.is_conflict && a.strong && b.strong && a.bytes == b.bytes &&
+           conflict_.first.agent.cta != conflict_.second.agent.cta &&
+           (a.scope == race::Scope::cta || b.scope == race::Scope::cta);
+  }
+
   // A fence that all blocks see does for threads of one block as well.
   bool by_fence() const {
     const Missing m = history_.diagnosis.missing;

@@ -173,6 +173,7 @@ void Explorer::open_uses(Planned plan, const vgpu::Outcome& out) {
   for (OpenUse& u : open_uses_.settle(job_, plan, out, options_)) {
     bool by_time = u.use.kind == vgpu::EventKind::nondeterministic;
     if (!u.matters) {
+      if (u.use.opaque) continue;
       add_note(by_time ? "time-unused" : "unspecified-unused",
                u.use.message +
                    (by_time ? ", which time and placement decide; others left the same bytes"
@@ -196,6 +197,10 @@ void Explorer::open_uses(Planned plan, const vgpu::Outcome& out) {
     else
       report_.follows_open_values = true;
     report_.findings.push_back(std::move(f));
+  }
+  for (const OpenUses::Shown& s : std::exchange(open_uses_.shown, {})) {
+    take_events(s.out, s.policy);
+    take_conflicts(s.out, s.policy);
   }
   report_.schedules += std::exchange(open_uses_.runs, 0);
   for (const vgpu::Event& e : open_uses_.unfinished.events)

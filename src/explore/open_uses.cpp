@@ -8,6 +8,23 @@ namespace assay::explore {
 
 namespace {
 constexpr size_t kMostAlone = 16; // uses that are tried on their own
+
+// Any lane of the mask is a legal answer, so that what happens then is no less a fault of the code.
+bool is_election(const vgpu::JobSpec& job, const OpenUse& u) {
+  const vgpu::Place& at = u.use.places[0];
+  return job.launches[at.launch].program->ops[at.pc].code == ir::OpCode::elect;
+}
+
+OpenUses::Shown shown_by(const vgpu::Outcome& out, const std::string& policy) {
+  OpenUses::Shown s;
+  s.policy = policy;
+  s.out.conflicts = out.conflicts;
+  s.out.events = out.events;
+  s.out.trace = out.trace;
+  s.out.digest = out.digest;
+  s.out.completed = out.completed;
+  return s;
+}
 } // namespace
 
 std::vector<OpenUse> OpenUses::settle(const vgpu::JobSpec& job, const Planned& plan,
@@ -41,30 +58,40 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
   }
   const vgpu::Outcome& first = usual ? *usual : out;
   // The run with this variation if it differs; null when it does not, or came to no end.
-  auto differing = [&](uint8_t variation, const vgpu::Place* at) {
+  auto elections = [&](const OpenUse* alone) {
+    return alone ? is_election(job, *alone)
+                 : std::all_of(found.begin() + long(from), found.end(),
+                               [&](const OpenUse& u) { return is_election(job, u); });
+  };
+  auto differing = [&](uint8_t variation, const OpenUse* alone) {
     plan.vary = {};
     (by_time ? plan.vary.time : plan.vary.open) = variation;
-    if (at) plan.vary.launch = at->launch, plan.vary.pc = at->pc;
+    if (alone)
+      plan.vary.launch = alone->use.places[0].launch, plan.vary.pc = alone->use.places[0].pc;
     vgpu::Outcome other = perform(job, plan, options);
     ++runs;
     if (ended_early(other)) {
       if (unfinished.events.empty()) unfinished = std::move(other);
       return std::shared_ptr<const vgpu::Outcome>();
     }
-    if (by_time ? other.completed == first.completed && other.digest == first.digest
-                : same_result(job, first, other))
-      return std::shared_ptr<const vgpu::Outcome>();
+    const bool same = by_time ? other.completed == first.completed && other.digest == first.digest
+                              : same_result(job, first, other);
+    if (!by_time && (elections(alone) || (same && other.completed)))
+      shown.push_back(shown_by(other, plan.policy));
+    if (same) return std::shared_ptr<const vgpu::Outcome>();
     return std::make_shared<const vgpu::Outcome>(std::move(other));
   };
   // Zero as well where the manual leaves a value open: the test of a flag tells it from all others.
-  const uint8_t last = by_time ? 2 : 3;
+  const bool opaque = std::all_of(found.begin() + long(from), found.end(),
+                                  [](const OpenUse& u) { return u.use.opaque; });
+  const uint8_t last = opaque ? 1 : by_time ? 2 : 3;
   for (uint8_t variation = 1; variation <= last; ++variation) {
     auto together = differing(variation, nullptr);
     if (!together) continue;
     bool alone = false;
     for (size_t i = from; i < found.size() && i < from + kMostAlone && found.size() > from + 1;
          ++i) {
-      auto other = differing(variation, &found[i].use.places[0]);
+      auto other = differing(variation, &found[i]);
       if (!other) continue;
       alone = found[i].matters = true;
       found[i].usual = usual;

@@ -19,6 +19,13 @@ public:
   // Settles the uses in `out`, a run of `plan`, at operations that are not settled yet.
   std::vector<OpenUse> settle(const vgpu::JobSpec& job, const Planned& plan,
                               const vgpu::Outcome& out, const Options& options);
+  // What the runs with other values showed that the usual one cannot: races and order conflicts
+  // where they left the same bytes, and whatever happened where only the elected lane was another.
+  struct Shown {
+    vgpu::Outcome out; // without memory
+    std::string policy;
+  };
+  std::vector<Shown> shown;
   uint64_t runs = 0;        // made
   vgpu::Outcome unfinished; // a run that its budget ended: it decides nothing
 

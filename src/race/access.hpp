@@ -59,6 +59,13 @@ struct Side {
   uint32_t grid = 0; // which of the detector's grids it belongs to: whose operation `pc` is
 };
 
+// What the order of two morally strong accesses may change, as far as they themselves tell.
+enum class Stake : uint8_t {
+  bytes,  // the later one changed what the earlier one left
+  values, // what is read, or nobody knows
+  none,   // both writes, of the same bits
+};
+
 struct Conflict {
   enum class Kind : uint8_t {
     race,
@@ -69,10 +76,10 @@ struct Conflict {
   Kind kind = Kind::race;
   Side first, second; // in execution order
   Space space = Space::global;
-  uint32_t space_cta = 0;  // owning CTA of shared memory
-  uint64_t address = 0;    // first overlapping byte: window address (global), offset (shared)
-  uint32_t bytes = 1;      // overlapping bytes
-  bool same_value = false; // morally strong writes: the later one changed nothing
+  uint32_t space_cta = 0;      // owning CTA of shared memory
+  uint64_t address = 0;        // first overlapping byte: window address (global), offset (shared)
+  uint32_t bytes = 1;          // overlapping bytes
+  Stake stake = Stake::values; // of an order conflict
 };
 
 } // namespace assay::race

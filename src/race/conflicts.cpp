@@ -43,8 +43,7 @@ void Conflicts::add(const Conflict& c) {
   Group& g = groups_[recent.group];
   ++g.count;
   g.last = c;
-  // Of writes that differ in value one is picked, if there are any.
-  const uint64_t h = instance_hash(c) >> 1 | uint64_t(c.same_value) << 63;
+  const uint64_t h = instance_hash(c) >> 2 | uint64_t(c.stake) << kStakeShift;
   if (h < g.best) g.best = h, g.picked = c;
   if (!g.boundary && (c.first.agent.cta == last_cta_ || c.second.agent.cta == last_cta_))
     g.boundary = c;

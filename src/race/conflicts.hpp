@@ -27,11 +27,13 @@ public:
   struct Operation {
     uint32_t pc, grid;
   };
-  bool enough(Conflict::Kind kind, Operation a, Operation b, Space space, Distance distance) {
+  bool enough(Conflict::Kind kind, Operation a, Operation b, Space space, Distance distance,
+              Stake stake) {
     if (kind != Conflict::Kind::order) return false;
     Key key = key_of(kind, a, b, space, distance);
     const Recent& r = recent_[slot(key)];
     if (!(r.key == key) || groups_[r.group].count < kMany) return false;
+    if (uint64_t(stake) < groups_[r.group].best >> kStakeShift) return false;
     return ++groups_[r.group].count % kSample != 0;
   }
   const std::vector<Conflict>& list() const; // grouped, in order of first detection
@@ -53,12 +55,13 @@ private:
     return uint32_t((k.pcs ^ k.rest << 7) * 0x9e3779b97f4a7c15ull >> 60);
   }
   static constexpr uint64_t kMany = 256, kSample = 64;
+  static constexpr uint32_t kStakeShift = 62; // in `best`
   struct KeyHash {
     size_t operator()(const Key& k) const;
   };
   struct Group {
     uint64_t count = 0, best = UINT64_MAX;
-    Conflict first, last, picked;     // picked: the one with the smallest hash
+    Conflict first, last, picked;     // picked: of the highest stake the one with the smallest hash
     std::optional<Conflict> boundary; // first one that touches the launch's last CTA
   };
   uint32_t last_cta_, limit_;

@@ -123,7 +123,8 @@ void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
     const uint32_t change = view.last_change(pair.from);
     const bool same =
         value_race_possible(e, n.record) && e.change >= change && change != UINT32_MAX;
-    return emit(Conflict::Kind::order, e, n, pair, same);
+    const Stake stake = n.record.changing() ? Stake::bytes : same ? Stake::none : Stake::values;
+    return emit(Conflict::Kind::order, e, n, pair, stake);
   }
   if (nc || !value_race_possible(e, n.record)) return emit(Conflict::Kind::race, e, n, pair);
   // Runs of bytes that some write changed in between, and of bytes that none did.
@@ -142,12 +143,12 @@ void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
 }
 
 void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pair& pair,
-                 bool same_value) {
+                 Stake stake) {
   Agent earlier = Access::agent_of(e, pair.warp, pair.earlier_lane);
   Agent later = n.agent(pair.lane);
   const uint32_t grids[] = {causality_.grid_of(e.cta), causality_.grid_of(n.record.cta)};
   if (conflicts_.enough(kind, {e.pc, grids[0]}, {n.record.pc, grids[1]}, n.space,
-                        distance(earlier, later)))
+                        distance(earlier, later), stake))
     return;
   Conflict c;
   c.kind = kind;
@@ -157,7 +158,7 @@ void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pa
   c.space_cta = n.space_cta;
   c.address = n.row_address + uint32_t(pair.from);
   c.bytes = uint32_t(pair.to - pair.from);
-  c.same_value = same_value;
+  c.stake = stake;
   conflicts_.add(c);
 }
 
@@ -166,8 +167,8 @@ void Judge::same_instruction(const Access& n, uint32_t lane, uint32_t other, uin
   AccessInfo info = unpack(n.record.pc, n.record.attributes);
   const uint32_t grid = causality_.grid_of(n.record.cta);
   const Conflicts::Operation operation{info.pc, grid};
-  if (info.strong &&
-      conflicts_.enough(Conflict::Kind::order, operation, operation, n.space, Distance::warp))
+  if (info.strong && conflicts_.enough(Conflict::Kind::order, operation, operation, n.space,
+                                       Distance::warp, differ ? Stake::bytes : Stake::none))
     return;
   Conflict c;
   c.kind = info.strong ? Conflict::Kind::order
@@ -179,7 +180,7 @@ void Judge::same_instruction(const Access& n, uint32_t lane, uint32_t other, uin
   c.space_cta = n.space_cta;
   c.address = address;
   c.bytes = info.bytes;
-  c.same_value = !differ;
+  c.stake = differ ? Stake::bytes : Stake::none;
   conflicts_.add(c);
 }
 

@@ -63,7 +63,7 @@ private:
   void report(const Record& earlier, const Access& access, const Pair& pair, bool nc,
               const RowView& view);
   void emit(Conflict::Kind kind, const Record& earlier, const Access& access, const Pair& pair,
-            bool same_value = false);
+            Stake stake = Stake::values);
 
   const Causality& causality_;
   Conflicts& conflicts_;

@@ -161,6 +161,10 @@ struct Event { // a memory, barrier or control finding of this run
   std::string message; // one sentence
   std::vector<Place> places;
   bool starved = false; // a hang or deadlock while CTAs waited for room to start
+  // An open value that is meant to be handed on unseen (the state of an mbarrier): worth a word,
+  // and in the way of a proof, only if something follows it. What its bits reach, ir/address_uses
+  // knows.
+  bool opaque = false;
 };
 
 struct RunNote { // released-by-exit, foreign-local-address, …

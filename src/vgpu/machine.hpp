@@ -162,6 +162,7 @@ struct Machine {
   uint64_t scheduled_value(const Warp& w, ir::Special s, uint8_t variation);
   uint64_t machine_value(ir::Special s, uint8_t variation) const;
   bool first_open_use(uint32_t pc);
+  uint64_t state_mask() const; // of the states of mbarriers
   void open_value(const Warp& w, uint32_t pc, uint32_t lane, const std::string& what, bool by_time);
   uint8_t variation_at(uint32_t pc, bool by_time) const; // of what that operation uses
   static uint64_t open_pattern(uint8_t variation, uint32_t bits);

@@ -36,6 +36,17 @@ uint32_t at_one_place(const uint64_t* offset, uint32_t all) {
 
 } // namespace
 
+// What a state looks like is the machine's choice, but not what is below, which
+// mbarrier.pending_count makes of it.
+uint64_t Machine::state_mask() const {
+  constexpr uint64_t kMasks[] = {0, 0x5a5a5a5b5a5a5a5b, ~uint64_t(0), 0x0123456789abcdef};
+  const Variation& v = options.vary; // a wait knows not which arrival its state is of
+  if (v.pc != ir::kNoIndex &&
+      (v.launch != launch_index || program.ops[v.pc].code != ir::OpCode::mbarrier_arrive))
+    return 0;
+  return kMasks[options.vary.open & 3] >> kPhaseShift << kPhaseShift;
+}
+
 // Where the lanes' objects lie; false: a fault.
 bool Machine::mbarrier_places(Warp& w, uint32_t pc, const ir::Op& op, char* regs, const char* what,
                               uint64_t* offset) {
@@ -203,6 +214,11 @@ void Machine::mbarrier_arrive(Warp& w, uint32_t pc, const ir::Op& op, char* regs
   const bool release = program.mem[op.c].semantics == ir::Semantics::release;
   uint32_t told = 0; // lanes whose arrival at one place the detector has still to hear of
   uint32_t place = 0;
+  if (op.d != ir::kNoSlot && first_open_use(pc)) {
+    open_value(w, pc, uint32_t(__builtin_ctz(w.exec_bits)),
+               "relies on what is in the state that mbarrier.arrive returns", false);
+    outcome.unspecified.back().opaque = true;
+  }
   auto tell = [&] {
     if (told && detector) detector->mbarrier_arrive(agent(w), told, place, release);
     told = 0;
@@ -234,7 +250,7 @@ void Machine::mbarrier_arrive(Warp& w, uint32_t pc, const ir::Op& op, char* regs
     if (told && place != at) tell();
     if (op.d != ir::kNoSlot)
       lanes<uint64_t>(regs, op.d).v[i] =
-          uint64_t(b->phase) << kPhaseShift | (counts_pending ? b->pending : 0);
+          (uint64_t(b->phase) << kPhaseShift | (counts_pending ? b->pending : 0)) ^ state_mask();
     bool last = arrive_at(w, pc, i, at, count, op.flags);
     if (abort) return;
     told |= 1u << i;
@@ -311,7 +327,7 @@ uint32_t Machine::phases_complete(Warp& w, uint32_t pc, const ir::Op& op, char* 
       if (parity > 1) wrong = fmt::format("a phase parity of {}, which is neither 0 nor 1", parity);
       if ((b->phase & 1) != parity) complete |= 1u << i;
     } else {
-      uint64_t phase = lanes<uint64_t>(regs, op.b).v[i] >> kPhaseShift;
+      uint64_t phase = (lanes<uint64_t>(regs, op.b).v[i] ^ state_mask()) >> kPhaseShift;
       if (phase > b->phase)
         wrong = "a wait with a state that no arrival on this mbarrier has returned";
       else if (phase + 1 < b->phase)

@@ -95,11 +95,14 @@ Outcome run(const JobSpec& job, schedule::Policy& policy, const RunOptions& opti
     if (more.empty()) {
       out.notes.insert(out.notes.begin(), stores.begin(), stores.end());
       for (const auto* uses : {&out.unspecified, &out.time_reads})
-        if (!uses->empty())
+        for (const Event& e : *uses) {
+          if (e.opaque) continue;
           out.proof.why_not.push_back(
               uses == &out.unspecified
-                  ? "uses what the manual leaves open: a thread " + uses->front().message
-                  : "uses what time and placement decide: a thread " + uses->front().message);
+                  ? "uses what the manual leaves open: a thread " + e.message
+                  : "uses what time and placement decide: a thread " + e.message);
+          break;
+        }
       out.proof.barriers_only = out.proof.why_not.empty();
       out.trace.outcome = out.digest;
       out.trace.vary = {uint32_t(options.poison), options.vary.open, options.vary.time,

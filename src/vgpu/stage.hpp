@@ -36,6 +36,7 @@ struct Stage {
   bool changed = false;        // some byte or object, since waits were refused
   uint64_t stalled_agents = 0; // visits in a row without progress
   uint32_t live_ctas = 0;
+  uint32_t turns_since_admission = 0; // of agents, since a CTA was last admitted
   std::vector<std::unique_ptr<Machine>> machines;
 };
 
