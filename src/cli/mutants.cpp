@@ -18,7 +18,8 @@ namespace {
 // A mutant may wait for ever; nothing is gained by long patience, since it does what the sound
 // kernel does but for one instruction.
 constexpr uint64_t kPatience = 50, kLeastBudget = 4'000'000;
-constexpr uint32_t kDirectedRuns = 2048; // of one mutant: each of its conflicts should be turned
+// Of one mutant: each of its conflicts should be turned, unless it is found before.
+constexpr uint32_t kFirstRuns = 64, kDirectedRuns = 2048;
 
 explore::Options mutant_options(const Original& original, const Session& session) {
   explore::Options out = explore_options(original.prepared, session);
@@ -200,6 +201,34 @@ void find_reached(const Original& original, const Session& session, std::vector<
   }
 }
 
+namespace {
+struct Checked { // a mutant in one variant
+  const Original& original;
+  const cases::Prepared& prepared;
+  const cases::Case& subject;
+  const Session& session;
+  size_t variant;
+};
+
+void run_once(const Checked& c, uint32_t directed_runs, Mutant& mutant) {
+  explore::Options options = mutant_options(c.original, c.session);
+  options.directed_runs = directed_runs;
+  // What was moved may be reached where it stands now, and a wait that does not only ask again is
+  // run in more ways than one that does.
+  const bool look = !mutant.reached;
+  std::set<Places::Place> wanted;
+  if (look) wanted.insert(Places::of(mutant.fault.position));
+  const Places places(c.subject.job, wanted);
+  options.reach = look ? places.reach.get() : nullptr;
+  const explore::Report explored = explore::explore(c.subject.job, options);
+  mutant.reached |= look && places.any_executed();
+  report::Verdict verdict =
+      judge({c.prepared, c.subject, c.variant, Command::check, c.session}, explored);
+  mutant.detail.clear();
+  settle(verdict, explored, c.original.outcomes[c.variant], mutant);
+}
+} // namespace
+
 void run_mutant(const Original& original, const Session& session, Mutant& mutant) {
   const double start = vgpu::monotonic_seconds();
   Result<ptx::Module> module = mutate::plant(*original.prepared.kernel.module, mutant.fault);
@@ -214,19 +243,9 @@ void run_mutant(const Original& original, const Session& session, Mutant& mutant
       mutant.state = open ? MutantState::unknown : MutantState::invalid;
       mutant.detail = subject.error().message;
     } else {
-      // What was moved may be reached where it stands now, and a wait that does not only ask again
-      // is run in more ways than one that does.
-      explore::Options options = mutant_options(original, session);
-      const bool look = !mutant.reached;
-      Places places(subject->job, {});
-      if (look) places = Places(subject->job, {Places::of(mutant.fault.position)});
-      options.reach = look ? places.reach.get() : nullptr;
-      explore::Report explored = explore::explore(subject->job, options);
-      mutant.reached |= look && places.any_executed();
-      report::Verdict verdict =
-          judge({prepared, *subject, variant, Command::check, session}, explored);
-      mutant.detail.clear();
-      settle(verdict, explored, original.outcomes[variant], mutant);
+      const Checked checked{original, prepared, *subject, session, variant};
+      run_once(checked, kFirstRuns, mutant);
+      if (mutant.state == MutantState::unsettled) run_once(checked, kDirectedRuns, mutant);
     }
     bool decided = mutant.state == MutantState::found || mutant.state == MutantState::invalid;
     if (decided || mutant.state >= worst) worst = mutant.state, detail = mutant.detail;
