@@ -35,6 +35,9 @@ def examine(case):
     if first is None:
         text = (done.stderr or done.stdout).strip().splitlines()
         return name, ["none"], ["", text[0][:150] if text else "no launch"], []
+    findings = [line[len("finding: "):] for line in done.stdout.splitlines() if line.startswith("finding: ")]
+    if findings and first["verdict"] != "fail":  # of the results: unwritten outputs, changed inputs
+        return name, ["fail"], findings[0].split(": ", 1), launches
     verdicts = [launch["verdict"] for launch in launches]
     return name, verdicts, [first["kind"], first["reason"]], launches
 

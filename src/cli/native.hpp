@@ -11,6 +11,10 @@ namespace assay::cli {
 Result<native::Started> run_watched(const std::vector<std::string>& command,
                                     native::Options options);
 
+// The same as a page (run --html).
+std::string native_page(const native::Started& started, const std::vector<std::string>& remarks,
+                        const std::string& command);
+
 // The reports and remarks, for people or as JSON, and the exit code.
 int print_reports(const native::Started& started, bool json, bool quiet);
 

@@ -1,6 +1,8 @@
 // assay run -- CMD: a CUDA program on this machine's GPU, its kernels examined where they run.
+#include "base/file.hpp"
 #include "cli/native.hpp"
 #include "cli/numbers.hpp"
+#include "cli/outputs.hpp"
 #include "compile/search.hpp"
 
 #include <CLI/CLI.hpp>
@@ -14,7 +16,7 @@ namespace {
 
 struct Words {
   native::Options options;
-  std::string preset = "default";
+  std::string preset = "default", page;
   bool no_scrub = false, no_conflicts = false, json = false, quiet = false;
 };
 
@@ -78,9 +80,23 @@ std::vector<std::string> remarks_of(const native::Started& started) {
   return out;
 }
 
+// One line that tells how far it is, while the command runs.
+struct Tally {
+  size_t pass = 0, fail = 0, unknown = 0;
+
+  void show(const native::Message& message) {
+    if (message.kind == "kernel") {
+      const std::string verdict = message.get("verdict");
+      ++(verdict == "pass" ? pass : verdict == "fail" ? fail : unknown);
+      progress("");
+    }
+    if (message.kind == "examining")
+      progress(fmt::format("{} pass, {} fail, {} unknown; examining {} …", pass, fail, unknown,
+                           message.get("name").substr(0, 60)));
+  }
+};
+
 void show(const native::Message& message, bool debug) {
-  if (message.kind == "examining") progress("examining " + message.get("name") + " …");
-  if (message.kind == "kernel") progress("");
   if (debug && message.kind == "debug")
     std::fputs(("debug: " + message.get("text") + "\n").c_str(), stderr);
 }
@@ -93,8 +109,20 @@ int run_native(Words& words, const Session& session) {
         session);
   words.options.settings.scrub = !words.no_scrub;
   words.options.settings.conflict_pass = !words.no_conflicts;
+  if (!words.page.empty())
+    if (Result<void> possible = can_be_written(words.page); !possible)
+      return fail(possible.error(), session);
   Result<native::Started> started = run_watched(session.command, words.options);
   if (!started) return fail(started.error(), session);
+  if (!words.page.empty()) {
+    std::string command;
+    for (const std::string& word : session.command)
+      command += (command.empty() ? "" : " ") + quote(word);
+    if (Result<void> done =
+            write_file(words.page, native_page(*started, remarks_of(*started), command));
+        !done)
+      return fail(done.error(), session);
+  }
   return print_reports(*started, words.json, words.quiet);
 }
 
@@ -112,8 +140,11 @@ Result<native::Started> run_watched(const std::vector<std::string>& command,
     return environment_error("libsanitizer-public.so was not found: it comes with the CUDA "
                              "toolkit, with setup/native, or name it in ASSAY_SANITIZER");
   options.sanitizer = sanitizers[0];
-  return native::run_command(command, options, library,
-                             [&](const native::Message& message) { show(message, options.debug); });
+  Tally tally;
+  return native::run_command(command, options, library, [&](const native::Message& message) {
+    tally.show(message);
+    show(message, options.debug);
+  });
 }
 
 int print_reports(const native::Started& started, bool json, bool quiet) {
@@ -161,6 +192,17 @@ void add_run(CLI::App& app, Session& session, int& code) {
   command->add_option("--perturbed", settings.perturbed, "Repeats of each kind of delay")
       ->type_name("N")
       ->check(whole_number(0, 1000000));
+  command
+      ->add_option("--outside", settings.outside,
+                   "Repeats under pressure from outside: a cold cache, memory traffic, half of the "
+                   "multiprocessors")
+      ->type_name("N")
+      ->check(whole_number(0, 1000));
+  command
+      ->add_option("--conflict-blocks", settings.trace_blocks,
+                   "Blocks that the conflict pass looks at (0: all)")
+      ->type_name("N")
+      ->check(whole_number(0, UINT32_MAX));
   command->add_option("--cycles", settings.cycles, "Longest delay, in clock cycles")
       ->type_name("N")
       ->check(whole_number(1, 1u << 30));
@@ -177,6 +219,7 @@ void add_run(CLI::App& app, Session& session, int& code) {
   command->add_flag("--no-scrub", words->no_scrub, "Leave shared memory between runs as it is");
   command->add_flag("--no-conflicts", words->no_conflicts,
                     "No conflict pass: delay all accesses, name no pairs");
+  command->add_option("--html", words->page, "Write the reports as a page")->type_name("FILE");
   command->add_flag("--json", words->json, "Print the reports as JSON");
   command->add_flag("-q,--quiet", words->quiet, "Print the closing line only");
   command->callback([words, &session, &code] {

@@ -18,15 +18,62 @@ std::string not_private(uint32_t traits) {
 
 void AllocationTable::add(const Allocation& allocation) {
   if (allocation.size == 0) return;
+  const Allocation* around = find(allocation.address);
+  if (around && (around->traits & kMapped) && allocation.end() <= around->end()) {
+    allocations_[around->address].traits |= allocation.traits;
+    return;
+  }
   auto at = allocations_.lower_bound(allocation.address);
   if (at != allocations_.begin() && std::prev(at)->second.end() > allocation.address)
     at = std::prev(at);
   while (at != allocations_.end() && at->second.address < allocation.end())
     at = allocations_.erase(at);
   allocations_[allocation.address] = allocation;
+  if (allocation.traits & kMapped) join(allocation.address);
 }
 
-bool AllocationTable::remove(uint64_t address) { return allocations_.erase(address) != 0; }
+void AllocationTable::join(uint64_t address) {
+  auto at = allocations_.find(address);
+  const auto alike = [](const Allocation& a, const Allocation& b) {
+    return a.end() == b.address && a.traits == b.traits && a.context == b.context;
+  };
+  if (at != allocations_.begin() && alike(std::prev(at)->second, at->second)) {
+    auto before = std::prev(at);
+    before->second.size += at->second.size;
+    allocations_.erase(at);
+    at = before;
+  }
+  if (auto next = std::next(at); next != allocations_.end() && alike(at->second, next->second)) {
+    at->second.size += next->second.size;
+    allocations_.erase(next);
+  }
+}
+
+void AllocationTable::unmap(uint64_t begin, uint64_t end) {
+  auto at = allocations_.upper_bound(begin);
+  if (at != allocations_.begin()) --at;
+  while (at != allocations_.end() && at->first < end) {
+    const Allocation old = at->second;
+    ++at;
+    if (!(old.traits & kMapped) || old.end() <= begin) continue;
+    allocations_.erase(old.address);
+    Allocation rest = old;
+    rest.size = begin > old.address ? begin - old.address : 0;
+    if (rest.size) allocations_[rest.address] = rest;
+    if (old.end() > end) {
+      rest.address = end;
+      rest.size = old.end() - end;
+      allocations_[end] = rest;
+    }
+  }
+}
+
+bool AllocationTable::remove(uint64_t address) {
+  auto at = allocations_.find(address);
+  if (at == allocations_.end() || (at->second.traits & kMapped)) return false; // see unmap
+  allocations_.erase(at);
+  return true;
+}
 
 const Allocation* AllocationTable::find(uint64_t address) const {
   auto at = allocations_.upper_bound(address);

@@ -18,7 +18,8 @@ enum Trait : uint32_t {
   kExported = 16,    // another process can reach it (IPC, shareable handles)
   kImported = 32,    // belongs to another process
   kMulticast = 64,   // bound to a multicast object
-  kRuntime = 128     // of the CUDA runtime itself (barriers of cooperative groups)
+  kRuntime = 128,    // of the CUDA runtime itself (barriers of cooperative groups)
+  kMapped = 256      // mapped piece by piece (cuMemMap): neighbours are one allocation
 };
 
 struct Allocation {
@@ -34,8 +35,13 @@ std::string not_private(uint32_t traits);
 
 class AllocationTable {
 public:
-  void add(const Allocation& allocation); // what it overlaps is gone
+  // What it overlaps is gone. A mapped piece joins its neighbours of the same kind: a tensor may
+  // lie across several, as with PyTorch's expandable segments. What lies within mapped memory is
+  // known.
+  void add(const Allocation& allocation);
   bool remove(uint64_t address);
+  // Takes a range out of mapped memory; what is left on either side stays.
+  void unmap(uint64_t begin, uint64_t end);
   // Adds traits to the allocation that holds this address.
   bool mark(uint64_t address, uint32_t traits);
   const Allocation* find(uint64_t address) const;
@@ -43,6 +49,8 @@ public:
   size_t size() const { return allocations_.size(); }
 
 private:
+  void join(uint64_t address);
+
   std::map<uint64_t, Allocation> allocations_;
 };
 

@@ -43,7 +43,8 @@ enum SiteFlag : uint32_t {
   kSiteReads = 4,
   kSiteWrites = 8,
   kSiteAtomic = 16,
-  kSiteAsync = 32
+  kSiteAsync = 32,
+  kSiteSync = 64 // a barrier, or an operation of which no patch sees the bytes
 };
 
 struct Site {
@@ -94,7 +95,7 @@ struct DeviceState {
   const AddressRange* writable;
   uint32_t writable_count;
   uint32_t first_stray_site;
-  unsigned long long stray_stores, first_stray;
+  unsigned long long stray_stores, first_stray, lowest_stray, highest_stray;
   unsigned long long counters[kCounters];
   unsigned long long delayed, delay_cycles; // warps' accesses delayed, cycles they waited
   // Conflict pass.
@@ -104,6 +105,15 @@ struct DeviceState {
   uint32_t pair_mask;
   uint32_t shared_blocks; // of 65536: blocks whose shared memory is looked at
   unsigned long long cells_lost, pairs_lost;
+  // Blocks that the conflict pass looks at: block b if (b * trace_factor) % trace_total is less
+  // than trace_blocks. trace_total 0: all.
+  uint32_t trace_blocks, trace_total, trace_factor;
+  uint32_t line_share; // of 65536: lines of global memory that it looks at; 0: all
+  // Refill of a block's shared memory before its first instruction; a word for each of the first
+  // refill_blocks blocks: 0 nobody has begun, 1 one warp fills, 2 done. Null: no refill.
+  uint32_t refill_blocks;
+  uint32_t* refill_flags;
+  uint32_t refill_pattern;
 };
 
 } // namespace assay::native

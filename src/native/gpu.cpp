@@ -28,6 +28,8 @@ struct Config { // CUlaunchConfig
   uint32_t count;
 };
 
+constexpr uint8_t kOther = 0x5a;         // the same, for a second run
+constexpr int kCooperative = 2;          // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
 constexpr int kClusterDimension = 4;     // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
 constexpr int kMaxDynamicShared = 8;     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int kNotReady = 600;           // CUDA_ERROR_NOT_READY
@@ -48,6 +50,7 @@ constexpr uint8_t kUninitialised = 0xa5; // what memory holds that nobody has wr
   X(cuFuncSetAttribute, "cuFuncSetAttribute", (Handle, int, int))                                  \
   X(cuMemAlloc, "cuMemAlloc_v2", (Address*, size_t))                                               \
   X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (Address, const void*, size_t))                               \
+  X(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void*, Address, size_t))                                     \
   X(cuMemsetD8, "cuMemsetD8_v2", (Address, unsigned char, size_t))                                 \
   X(cuLaunchKernel, "cuLaunchKernel",                                                              \
     (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, \
@@ -82,12 +85,18 @@ class Job {
 public:
   Job(const Driver& driver, const GpuJob& job) : cu_(driver), job_(job) {}
 
-  Result<void> run() {
-    if (Result<void> done = open(); !done) return done;
-    if (Result<void> done = fill(); !done) return done;
-    for (const GpuLaunch& launch : job_.launches)
-      if (Result<void> done = start(launch); !done) return done;
-    return {};
+  Result<std::vector<std::string>> run() {
+    using Memory = std::vector<std::vector<uint8_t>>;
+    if (Result<void> done = open(); !done) return done.error();
+    Result<Memory> first = pass(kUninitialised);
+    if (!first) return first.error();
+    Memory second;
+    if (looks_unwritten(job_.buffers, *first)) {
+      Result<Memory> again = pass(kOther);
+      if (!again) return again.error();
+      second = std::move(*again);
+    }
+    return findings_in(job_.buffers, *first, second);
   }
 
 private:
@@ -107,16 +116,37 @@ private:
     return {};
   }
 
-  Result<void> fill() {
-    for (const GpuBuffer& buffer : job_.buffers) {
-      Address address = 0;
-      int code = cu_.cuMemAlloc(&address, buffer.bytes ? buffer.bytes : 1);
-      if (code == 0)
-        code = cu_.cuMemsetD8(address, kUninitialised, buffer.bytes ? buffer.bytes : 1);
+  // All launches over fresh buffers, and what they left in those that are looked at.
+  Result<std::vector<std::vector<uint8_t>>> pass(uint8_t pattern) {
+    if (Result<void> done = fill(pattern); !done) return done.error();
+    for (const GpuLaunch& launch : job_.launches)
+      if (Result<void> done = start(launch); !done) return done.error();
+    std::vector<std::vector<uint8_t>> out(job_.buffers.size());
+    for (size_t i = 0; i < out.size(); ++i) {
+      const GpuBuffer& buffer = job_.buffers[i];
+      if (!(buffer.output || buffer.input) || buffer.bytes == 0) continue;
+      out[i].resize(buffer.bytes);
+      const int code = cu_.cuMemcpyDtoH(out[i].data(), addresses_[i], buffer.bytes);
+      if (code != 0) return environment_error("cannot read the results: " + cu_.name(code));
+    }
+    return out;
+  }
+
+  Result<void> fill(uint8_t pattern) {
+    for (size_t i = 0; i < job_.buffers.size(); ++i) {
+      const GpuBuffer& buffer = job_.buffers[i];
+      const uint64_t bytes = buffer.bytes ? buffer.bytes : 1;
+      int code = 0;
+      if (i >= addresses_.size()) { // else it is there from the pass before
+        Address fresh = 0;
+        code = cu_.cuMemAlloc(&fresh, bytes);
+        addresses_.push_back(fresh);
+      }
+      const Address address = addresses_[i];
+      if (code == 0) code = cu_.cuMemsetD8(address, pattern, bytes);
       if (code == 0 && !buffer.data.empty())
         code = cu_.cuMemcpyHtoD(address, buffer.data.data(), buffer.data.size());
       if (code != 0) return environment_error("no device memory: " + cu_.name(code));
-      addresses_.push_back(address);
     }
     return {};
   }
@@ -150,18 +180,26 @@ private:
   }
 
   int call(Handle function, const GpuLaunch& l, void** parameters) const {
-    if (l.cluster[0] * l.cluster[1] * l.cluster[2] == 1)
+    const bool clustered = l.cluster[0] * l.cluster[1] * l.cluster[2] != 1;
+    if (!clustered && !l.cooperative)
       return cu_.cuLaunchKernel(function, l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1],
                                 l.block[2], l.shared, nullptr, parameters, nullptr);
-    Attribute cluster{};
-    cluster.id = kClusterDimension;
-    std::memcpy(cluster.value, l.cluster, sizeof l.cluster);
+    Attribute attributes[2]{};
+    uint32_t count = 0;
+    if (clustered) {
+      attributes[count].id = kClusterDimension;
+      std::memcpy(attributes[count++].value, l.cluster, sizeof l.cluster);
+    }
+    if (l.cooperative) {
+      attributes[count].id = kCooperative;
+      attributes[count++].value[0] = 1;
+    }
     Config config{};
     std::memcpy(config.grid, l.grid, sizeof l.grid);
     std::memcpy(config.block, l.block, sizeof l.block);
     config.shared = l.shared;
-    config.attributes = &cluster;
-    config.count = 1;
+    config.attributes = attributes;
+    config.count = count;
     return cu_.cuLaunchKernelEx(&config, function, parameters, nullptr);
   }
 
@@ -173,9 +211,52 @@ private:
 
 } // namespace
 
-Result<void> run_on_gpu(const GpuJob& job) {
+namespace {
+
+bool unwritten(const GpuBuffer& buffer, const std::vector<uint8_t>& left, size_t at,
+               uint8_t pattern) {
+  return at >= buffer.data.size() && left[at] == pattern;
+}
+
+} // namespace
+
+bool looks_unwritten(const std::vector<GpuBuffer>& buffers,
+                     const std::vector<std::vector<uint8_t>>& first) {
+  for (size_t i = 0; i < buffers.size(); ++i)
+    for (size_t at = 0; buffers[i].output && at < first[i].size(); ++at)
+      if (unwritten(buffers[i], first[i], at, kUninitialised)) return true;
+  return false;
+}
+
+std::vector<std::string> findings_in(const std::vector<GpuBuffer>& buffers,
+                                     const std::vector<std::vector<uint8_t>>& first,
+                                     const std::vector<std::vector<uint8_t>>& second) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const GpuBuffer& buffer = buffers[i];
+    uint64_t missing = 0, changed = 0, lowest = 0;
+    for (size_t at = first[i].size(); at-- > 0;) {
+      if (buffer.output && i < second.size() && unwritten(buffer, first[i], at, kUninitialised) &&
+          unwritten(buffer, second[i], at, kOther)) {
+        ++missing;
+        lowest = at;
+      }
+      if (buffer.input && at < buffer.data.size() && first[i][at] != buffer.data[at]) ++changed;
+    }
+    if (missing)
+      out.push_back("unwritten-output: " + std::to_string(missing) + " of the " +
+                    std::to_string(buffer.bytes) + " bytes of the output " + buffer.name +
+                    " were never written; the first is byte " + std::to_string(lowest));
+    if (changed)
+      out.push_back("input-modified: " + std::to_string(changed) + " bytes of the input " +
+                    buffer.name + " were changed");
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> run_on_gpu(const GpuJob& job) {
   Driver driver;
-  if (Result<void> loaded = driver.load(); !loaded) return loaded;
+  if (Result<void> loaded = driver.load(); !loaded) return loaded.error();
   return Job(driver, job).run();
 }
 

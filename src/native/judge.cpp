@@ -37,7 +37,10 @@ const Run* first_different(const std::vector<Run>& runs) {
 Decision different(const Evidence& e, const Run& run) {
   Decision d;
   d.verdict = Verdict::fail;
-  const std::string how = run.perturbed ? "with delays (" + run.scheme + ")" : "without any delay";
+  const std::string how =
+      run.perturbed ? "with delays (" + run.scheme + ")"
+      : run.outside ? "without any delay, under pressure from outside (" + run.scheme + ")"
+                    : "without any delay";
   d.reason = plural(run.differing_bytes, "byte") + " differed in a repeat " + how;
   d.kind = "nondeterministic";
   if (e.code.reads_time) {
@@ -63,9 +66,6 @@ std::string reason_against(const Launch& launch, const Circumstances& c) {
     if (std::string why = not_private(allocation.traits); !why.empty())
       return others + std::string("it can reach ").append(why);
   if (c.several_devices) return others + "a cooperative launch over several devices";
-  if (c.capturing) return "captured into a graph; graphs are not replayed by this version";
-  if (c.programmatic || (c.code.known && c.code.programmatic))
-    return "programmatic dependence between launches; groups are not replayed by this version";
   for (const std::string& name : c.externals)
     if (std::string why = external_reason(name); !why.empty()) return why;
   if (c.code.known && c.code.surface_stores)
@@ -77,16 +77,19 @@ std::string reason_against(const Launch& launch, const Circumstances& c) {
 Decision decide(const Evidence& e) {
   if (const Run* run = first_different(e.runs)) return different(e, *run);
   Decision d;
-  uint64_t perturbed = 0, delayed = 0;
+  uint64_t perturbed = 0, delayed = 0, outside = 0;
   for (const Run& run : e.runs) {
     perturbed += run.perturbed;
+    outside += run.outside;
     delayed += run.delayed;
   }
-  const std::string same = "same bytes in " + plural(e.runs.size(), "repeat");
+  const std::string same =
+      "same bytes in " + plural(e.runs.size(), "repeat") +
+      (outside ? ", " + std::to_string(outside) + " under pressure from outside" : "");
   if (e.runs.empty()) {
     d.reason = "no repeat was made";
-  } else if (!e.instrumented) {
-    d.reason = same + " without delays: the grid is resident together only without instrumentation";
+  } else if (!e.bare.empty()) {
+    d.reason = same + ", but none with delays: " + e.bare;
   } else if (perturbed && delayed == 0) {
     d.reason = same + ", but no access was delayed: that is no evidence";
   } else if (perturbed) {
@@ -106,6 +109,10 @@ Decision decide(const Evidence& e) {
                "with a write";
   } else {
     d.reason = same + ", none with delays";
+  }
+  if (d.verdict == Verdict::pass && e.alone) {
+    d.verdict = Verdict::unknown;
+    d.reason = "alone: " + d.reason + "; how it overlaps with the launch before it was not tried";
   }
   if (d.verdict == Verdict::pass && e.code.reads_time)
     d.notes.push_back("reads a clock: its result may follow the time");

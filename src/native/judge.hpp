@@ -9,8 +9,6 @@ namespace assay::native {
 
 // All that decides whether a launch may be replayed (rules 1, 2, 3, 5 and 6).
 struct Circumstances {
-  bool capturing = false;             // the stream is being captured into a graph
-  bool programmatic = false;          // programmatic dependence on the launch before
   bool several_devices = false;       // a cooperative launch over devices
   bool parameters_known = true;       // sizes of all parameters
   bool fits_only_plain = false;       // its grid is resident together only without instrumentation
@@ -26,8 +24,9 @@ enum class Verdict { pass, fail, unknown };
 const char* verdict_name(Verdict verdict);
 
 struct Run {
-  bool perturbed = false;
-  std::string scheme; // of a perturbed run
+  bool perturbed = false; // with delays
+  bool outside = false;   // under pressure from outside: `scheme` says which
+  std::string scheme;     // of a perturbed run
   uint64_t differing_bytes = 0;
   uint64_t delayed = 0, delay_cycles = 0;
   uint32_t scrub_pattern = 0; // of shared memory; 0: not scrubbed
@@ -47,7 +46,8 @@ struct Evidence {
   CodeFacts code;
   bool float_atomics_only = false; // conflicts on the differing bytes
   size_t schemes = 0;              // that were to be run
-  bool instrumented = true;
+  std::string bare;                // why no delay could be tried; empty: it could
+  bool alone = false;              // without the launch that it may overlap with
 };
 Decision decide(const Evidence& evidence);
 

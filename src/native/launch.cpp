@@ -1,6 +1,9 @@
 // Names and keys of launches; see launch.hpp.
 #include "native/launch.hpp"
 
+#include "base/random.hpp"
+
+#include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
 
@@ -15,7 +18,16 @@ std::string text_of(const Extent3& extent) {
 
 std::string key_of(const Launch& launch) {
   return launch.symbol + "|" + text_of(launch.grid) + "|" + text_of(launch.block) + "|" +
-         text_of(launch.cluster) + "|" + std::to_string(launch.shared_bytes);
+         text_of(launch.cluster) + "|" + std::to_string(launch.shared_bytes) + "|" +
+         std::to_string(launch.code);
+}
+
+std::string graph_symbol(const std::string& kernels, size_t argument_bytes) {
+  uint64_t hash = mix64(argument_bytes);
+  for (char c : kernels) hash = mix64(hash ^ uint8_t(c));
+  char text[32];
+  std::snprintf(text, sizeof text, "cuda_graph_%08x", unsigned(hash));
+  return text;
 }
 
 std::string demangled(const std::string& symbol) {

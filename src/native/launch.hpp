@@ -22,13 +22,18 @@ struct Launch {
   std::string name;   // as people write it
   Extent3 grid, block, cluster;
   uint32_t shared_bytes = 0; // dynamic
+  uint64_t code = 0;         // tells functions of one name apart, in one process
   std::vector<Parameter> parameters;
   bool cooperative = false;  // all blocks are resident together
   bool programmatic = false; // may begin before the launch in front of it has ended
+  bool graph = false;        // a whole CUDA graph; grid and block are sums over its kernels
 };
 
 // Launches with the same key do the same thing to other data: one of them is examined.
 std::string key_of(const Launch& launch);
+
+// The name that a graph goes by: the same for graphs of the same kernels.
+std::string graph_symbol(const std::string& kernels, size_t argument_bytes);
 
 std::string text_of(const Extent3& extent); // "4", "4x2", "4x2x3"
 // "_Z1kPf" as "k(float*)"; what is no mangled name as it is.

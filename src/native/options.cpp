@@ -12,7 +12,8 @@ Message to_message(const Options& o) {
   m.add("plain", s.plain).add("perturbed", s.perturbed).add("cycles", s.cycles);
   m.add("probability", s.probability).add("blocks", s.delayed_blocks);
   m.add("conflicts", uint64_t(s.conflict_pass)).add("scrub", uint64_t(s.scrub)).add("seed", s.seed);
-  m.add("varied", uint64_t(s.varied));
+  m.add("varied", uint64_t(s.varied)).add("trace", s.trace_blocks).add("outside", s.outside);
+  m.add("extra", s.extra).add("extra_ms", s.extra_ms);
   m.add("limit", s.limit_seconds).add("unquiet", s.most_unquiet);
   m.add("sanitizer", o.sanitizer).add("debug", uint64_t(o.debug));
   return m;
@@ -34,6 +35,10 @@ Options options_of(const Message& m) {
   s.scrub = m.number("scrub") != 0;
   s.seed = m.number("seed");
   s.varied = m.number("varied") != 0;
+  s.trace_blocks = uint32_t(m.number("trace"));
+  s.outside = uint32_t(m.number("outside"));
+  s.extra = uint32_t(m.number("extra"));
+  s.extra_ms = uint32_t(m.number("extra_ms"));
   s.limit_seconds = uint32_t(m.number("limit"));
   s.most_unquiet = uint32_t(m.number("unquiet"));
   o.sanitizer = m.get("sanitizer");

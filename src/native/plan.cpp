@@ -4,6 +4,7 @@
 #include "base/random.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace assay::native {
 namespace {
@@ -17,21 +18,25 @@ bool wanted(const Inventory& inventory, uint32_t site, bool shared, Scope scope)
       });
 }
 
-Scheme make_scheme(const Inventory& inventory, Action action, bool shared) {
+Scheme make_scheme(const Inventory& inventory, Action action, uint32_t region) {
   Scheme scheme;
   scheme.action = action;
-  scheme.shared = shared;
+  scheme.region = region;
   scheme.actions.assign(inventory.sites.size(), kNothing);
+  const bool shared = region == kSiteShared;
   const Scope scope = action == kDelayByBlock ? kAcrossBlocks : kWithinBlock;
-  const uint32_t region = shared ? kSiteShared : kSiteGlobal;
   for (uint32_t i = 0; i < scheme.actions.size(); ++i) {
     if (inventory.sites[i].lanes == 0 || !(inventory.sites[i].flags & region)) continue;
     // The map does not hold accesses to other blocks' shared memory.
-    const bool remote = shared && action == kDelayByBlock;
-    if (!remote && !wanted(inventory, i, shared, scope)) continue;
+    const bool free = region == kSiteSync || (shared && action == kDelayByBlock);
+    if (!free && !wanted(inventory, i, shared, scope)) continue;
     scheme.actions[i] = action;
     ++scheme.instructions;
   }
+  for (const Conflict& pair : inventory.map.pairs)
+    if (region != kSiteSync && pair.shared == shared && pair.scope == scope)
+      scheme.pairs.emplace_back(pair.first, pair.second);
+  std::reverse(scheme.pairs.begin(), scheme.pairs.end()); // they come by count, the greatest first
   return scheme;
 }
 
@@ -46,11 +51,15 @@ bool apply_preset(const std::string& name, Settings& settings) {
     settings.delayed_blocks = 8;
     settings.perturbed = 4;
     settings.varied = false;
+    settings.outside = 0;
+    settings.extra = 0;
     return true;
   }
   if (name == "quick") {
     settings.plain = 2;
     settings.perturbed = 2;
+    settings.outside = 0;
+    settings.extra = 0;
     return true;
   }
   return false;
@@ -72,30 +81,56 @@ bool Inventory::unobserved() const {
 }
 
 std::string Scheme::name() const {
-  return std::string(shared ? "shared" : "global") + " memory, by " +
-         (action == kDelayByBlock ? "block" : "warp");
+  const char* what = region == kSiteSync     ? "barriers"
+                     : region == kSiteShared ? "shared memory"
+                                             : "global memory";
+  return std::string(what) + ", by " + (action == kDelayByBlock ? "block" : "warp");
 }
 
-std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory) {
+std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory, bool unseen) {
   std::vector<Scheme> out;
-  auto consider = [&](Action action, bool shared) {
-    Scheme scheme = make_scheme(inventory, action, shared);
+  auto consider = [&](Action action, uint32_t region) {
+    Scheme scheme = make_scheme(inventory, action, region);
     if (scheme.instructions) out.push_back(std::move(scheme));
   };
   const bool several_blocks = launch.grid.count() > 1, several_warps = launch.block.count() > 32;
-  if (several_blocks) consider(kDelayByBlock, false);
-  if (several_warps) consider(kDelayByWarp, true);
-  if (several_warps) consider(kDelayByWarp, false);
-  if (launch.cluster.count() > 1) consider(kDelayByBlock, true);
+  if (several_blocks) consider(kDelayByBlock, kSiteGlobal);
+  if (several_warps) consider(kDelayByWarp, kSiteShared);
+  if (several_warps) consider(kDelayByWarp, kSiteGlobal);
+  if (launch.cluster.count() > 1) consider(kDelayByBlock, kSiteShared);
+  if (several_warps && (unseen || inventory.unobserved())) consider(kDelayByWarp, kSiteSync);
   return out;
 }
+
+namespace {
+
+// Blocks meet through what each of their warps does: one that is late while another has announced
+// the whole block's result shows only when the two wait differently.
+void by_warp(Variation& variation) {
+  for (uint8_t& action : variation.actions)
+    if (action == kDelayByBlock) action = kDelayByWarp;
+}
+
+} // namespace
 
 Variation vary(const Scheme& scheme, const Settings& settings, uint32_t index) {
   Variation out{scheme.actions, settings.cycles, settings.probability * 65536 / 100};
   if (!settings.varied || index == 0) return out;
+  if (index >= settings.perturbed && !scheme.pairs.empty()) {
+    const uint32_t further = index - settings.perturbed;
+    const auto& [first, second] = scheme.pairs[further / 2 % scheme.pairs.size()];
+    const uint32_t side = further % 2 ? second : first;
+    for (size_t i = 0; i < out.actions.size(); ++i)
+      if (i != side) out.actions[i] = kNothing;
+    out.cycles = settings.cycles * (further % 8 < 4 ? 10 : 1);
+    out.probability = 32768;
+    if (further % 4 > 1) by_warp(out);
+    return out;
+  }
   if (index % 4 == 1 || index % 4 == 2) out.cycles = settings.cycles * 10;
   if (index == 1) return out;
   out.probability = 32768;
+  if (index % 4 < 2) by_warp(out);
   bool any = false;
   for (size_t i = 0; i < out.actions.size(); ++i) {
     const bool half = random_at(settings.seed, index / 2, i) & 1;
@@ -124,6 +159,13 @@ uint32_t shared_blocks_for(const Inventory& inventory) {
   return shared <= kMost ? 65536 : uint32_t(std::max<uint64_t>(kMost * 65536 / shared, 1));
 }
 
+uint32_t step_through(uint64_t blocks, uint64_t seed) {
+  if (blocks < 3) return 1;
+  uint64_t step = 1 + random_at(seed, blocks, 7) % (blocks - 1);
+  while (std::gcd(step, blocks) != 1) step = step % (blocks - 1) + 1;
+  return uint32_t(step);
+}
+
 uint64_t cells_for(const Inventory& inventory, uint64_t room) {
   const uint64_t shared = inventory.counters[kSharedGranules];
   const uint64_t granules =
@@ -133,6 +175,17 @@ uint64_t cells_for(const Inventory& inventory, uint64_t room) {
   while (cells < 3 * granules && cells < (uint64_t(1) << 30)) cells *= 2;
   while (cells && cells * sizeof(Cell) > room) cells /= 2;
   return cells < (1 << 12) ? 0 : cells;
+}
+
+uint32_t line_share_for(const Inventory& inventory, uint64_t reachable_bytes, uint64_t cells) {
+  const uint64_t shared =
+      inventory.counters[kSharedGranules] * shared_blocks_for(inventory) / 65536;
+  const uint64_t global =
+      std::min<uint64_t>(inventory.counters[kGlobalGranules], reachable_bytes / 4);
+  const uint64_t half = cells / 2;
+  if (global + shared <= half || global == 0) return 0;
+  const uint64_t room = half > shared ? half - shared : 1;
+  return uint32_t(std::clamp<uint64_t>(room * 65536 / global, 1, 65535));
 }
 
 } // namespace assay::native

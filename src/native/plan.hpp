@@ -20,6 +20,10 @@ struct Settings {
   bool varied = true;          // other lengths and sites from repeat to repeat
   bool conflict_pass = true;
   bool scrub = true;
+  uint32_t trace_blocks = 0; // blocks that the conflict pass looks at; 0: all
+  uint32_t outside = 3;      // repeats under pressure from outside
+  uint32_t extra = 18;       // further repeats for each scheme, while they cost little:
+  uint32_t extra_ms = 20;    // they begin within this time
   uint64_t seed = 1;
   uint32_t limit_seconds = 10; // for quiescing and for each run
   uint32_t most_unquiet = 3;   // launches given up before examining ends for the process
@@ -40,19 +44,25 @@ struct Inventory {
 
 struct Scheme {
   Action action = kNothing;
-  bool shared = false; // region whose accesses are delayed
+  uint32_t region = kSiteGlobal; // whose accesses are delayed: kSiteGlobal, kSiteShared, kSiteSync
   std::vector<uint8_t> actions;
-  uint32_t instructions = 0; // with a delay
-  std::string name() const;  // "global memory, by block"
+  uint32_t instructions = 0;                        // with a delay
+  std::vector<std::pair<uint32_t, uint32_t>> pairs; // the conflicts behind it, the rarest first
+  std::string name() const;                         // "global memory, by block"
 };
 
-// Where delays may change something. Empty: nothing to perturb.
-std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory);
+// Where delays may change something. Empty: nothing to perturb. `unseen`: the code has accesses of
+// which no patch sees the bytes (tensor loads); then barriers are places for delays as well, since
+// a warp that comes late to one issues its copies late, or leaves a buffer late.
+std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory,
+                                bool unseen = false);
 
 // How one repeat delays. When threads on both sides of a race wait alike, one side seldom overtakes
 // the other by much. So, after one repeat with delays everywhere and one with delays ten times as
-// long, repeats come in pairs: half of the instructions, drawn by chance, then the other half; half
-// of the threads' accesses.
+// long, repeats come in pairs (every other pair delays by warp even where blocks meet): half of the
+// instructions, drawn by chance, then the other half; half of the threads' accesses. Further
+// repeats (from settings.perturbed on) delay one side of one conflict: the first instruction of a
+// pair, then the second.
 struct Variation {
   std::vector<uint8_t> actions;
   uint32_t cycles = 0;
@@ -69,8 +79,17 @@ uint32_t scaled_cycles(uint32_t cycles, const Launch& launch, uint64_t accesses)
 // there.
 uint32_t shared_blocks_for(const Inventory& inventory);
 
+// A step through the blocks of a grid that has no factor in common with their number, so that
+// (block * step) % blocks visits each once.
+uint32_t step_through(uint64_t blocks, uint64_t seed);
+
 // Cells for the conflict pass: three for each granule that may be touched, within the room that is
 // there; a power of two; 0: none.
 uint64_t cells_for(const Inventory& inventory, uint64_t room);
+
+// Where so many cells cannot hold the global memory that a launch of this reach may touch: the
+// share (of 65536) of its lines that fill half of them. 0: all fit. A table that is too full is
+// slow, and loses what it should show.
+uint32_t line_share_for(const Inventory& inventory, uint64_t reachable_bytes, uint64_t cells);
 
 } // namespace assay::native

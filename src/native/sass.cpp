@@ -68,6 +68,18 @@ CodeFacts examine_sass(const uint8_t* code, size_t size) {
   return facts;
 }
 
+void CodeFacts::add(const CodeFacts& other) {
+  reads_time = reads_time || other.reads_time;
+  reads_placement = reads_placement || other.reads_placement;
+  tensor_loads = tensor_loads || other.tensor_loads;
+  tensor_stores = tensor_stores || other.tensor_stores;
+  surface_stores = surface_stores || other.surface_stores;
+  programmatic = programmatic || other.programmatic;
+  float_atomics += other.float_atomics;
+  atomics += other.atomics;
+  instructions += other.instructions;
+}
+
 SassKind sass_at(std::string_view code, uint64_t offset) {
   if (offset > code.size() || code.size() - offset < 16) return SassKind::other;
   uint64_t words[2];

@@ -19,6 +19,7 @@ struct CodeFacts {
   bool programmatic = false; // griddepcontrol
   uint32_t float_atomics = 0, atomics = 0;
   uint32_t instructions = 0;
+  void add(const CodeFacts& other); // of another kernel of the same launch; `known` stays
 };
 
 // What one instruction (two little-endian words) is, of what matters here.

@@ -188,6 +188,8 @@ private:
 
 } // namespace
 
+const char* page_style() { return kStyle; }
+
 std::string print_html(const Document& document) { return Page().make(document); }
 
 } // namespace assay::report

@@ -9,4 +9,7 @@ namespace assay::report {
 
 std::string print_html(const Document& document);
 
+// The style sheet of such pages.
+const char* page_style();
+
 } // namespace assay::report

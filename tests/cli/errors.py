@@ -209,7 +209,7 @@ def numbers_of_options(folder):
     options = [(["exec", *GOOD], "--threads", "4097"), (["exec", *GOOD], "--print-limit", "4294967296"),
                (["mutate", *GOOD], "--limit", "4294967296"), (["native-worker", SCALE], "--variant", "4294967296"),
                (["native-export", SCALE, "--to", "t"], "--runs", "0"), (["run"], "--launch-skip", ""), (["run"], "--launch-count", ""),
-               (["run"], "--plain", "4294967296"), (["run"], "--perturbed", "4294967296"), (["run"], "--seed", ""),
+               (["run"], "--plain", "4294967296"), (["run"], "--outside", "1001"), (["run"], "--conflict-blocks", ""), (["run"], "--perturbed", "4294967296"), (["run"], "--seed", ""),
                (["run"], "--cycles", "0"), (["run"], "--limit", "0"), (["run"], "--probability", "101")]
     for words, option, beyond in options:
         for value in (*odd, beyond):

@@ -321,6 +321,9 @@ def run_without_a_gpu(folder):
     run("--", "/no/such/program").expect(127, "cannot start")
     run().expect(2, "needs a command")
     run("--preset", "papers", "--", "true").expect(2, "preset")
+    run("--html", "page.html", "--", "true").expect(3)
+    assert "0 launches examined" in (folder / "page.html").read_text()
+    run("--html", "no_such_folder/page.html", "--", "echo", "ran").expect(2, "no_such_folder")
     run("--cycles", "0", "--", "true").expect(2)
     run("--", "true", env={"CUDA_INJECTION64_PATH": "/other.so"}).expect(4, "only one tool")
     # A case on the GPU: its own process says that there is none.

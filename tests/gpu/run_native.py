@@ -29,8 +29,11 @@ WANTED = {
     "grid_sum": (("pass", "unknown"), "", ""),
     "persistent": (("pass", "unknown"), "", ""),
     "in_cluster": ("pass", "", ""),
+    "cluster_of_two": ("pass", "", ""),
+    "in_pieces": ("pass", "", "nothing to perturb"),
     "nothing": ("pass", "", "accesses no memory"),
     "missing_barrier": ("fail", "nondeterministic", ""),
+    "reads_stale": ("fail", "nondeterministic", ""),
     "last_block_wins": ("fail", "nondeterministic", ""),
     "plain_histogram": ("fail", "nondeterministic", ""),
     "float_sum": ("fail", "fp-atomic-order", "floating-point atomics"),
@@ -43,9 +46,14 @@ WANTED = {
     "reads_clock": ("fail", "time-dependent", "clock"),
     "to_host": ("unknown", "", "host memory"),
     "to_managed": ("unknown", "", "managed memory"),
-    "dependent": ("unknown", "", "programmatic"),
-    "in_graph": ("unknown", "", "graph"),
+    "dependent": ("unknown", "", "overlaps with the launch before"),
 }
+# Rows that launch graphs, and what is said of each graph.
+GRAPHS = [
+    ("in_graph", "pass", "with delays"),
+    ("race_in_graph", "fail", "differed"),
+    ("host_in_graph", "unknown", "host function"),
+]
 BUSY = "beside_busy"
 
 passed = failed = 0
@@ -84,7 +92,7 @@ def base(name):
 
 
 def check_kernels(kernels, keep):
-    names = [name for name in WANTED if name != "waits_for_host"]
+    names = [name for name in WANTED if name != "waits_for_host"] + [name for name, _, _ in GRAPHS]
     alone = subprocess.run([kernels, *names], capture_output=True, text=True, timeout=120).stdout
     code, own, report, errors = assay(["--limit", "2"], [kernels, *names])
     check("report", report is not None, errors[-400:])
@@ -93,8 +101,11 @@ def check_kernels(kernels, keep):
     keep["kernels"] = report
     check("exit code", code == 1, str(code))
     check("same output", own == alone, "\n--- alone\n%s--- watched\n%s" % (alone, own))
-    seen = set()
+    seen, graphs = set(), []
     for launch in report["launches"]:
+        if launch["kernel"].startswith("cuda_graph"):
+            graphs.append(launch)
+            continue
         name = base(launch["kernel"])
         seen.add(name)
         if name not in WANTED:
@@ -106,6 +117,9 @@ def check_kernels(kernels, keep):
         check(name, good, "%(verdict)s %(kind)s: %(reason)s" % launch)
     for name in WANTED:
         check(name + " examined", name in seen)
+    check("graphs", len(graphs) == len(GRAPHS), str([launch["kernel"] for launch in graphs]))
+    for (name, verdict, reason), launch in zip(GRAPHS, graphs):
+        check(name, launch["verdict"] == verdict and reason in launch["reason"], "%(verdict)s: %(reason)s" % launch)
 
 
 def check_selection(kernels):

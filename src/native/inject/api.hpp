@@ -45,15 +45,29 @@ namespace assay::native {
   X(cuKernelGetFunction, "cuKernelGetFunction")                                                    \
   X(cuFuncGetName, "cuFuncGetName")                                                                \
   X(cuKernelGetName, "cuKernelGetName")                                                            \
-  X(cuFuncGetParamInfo, "cuFuncGetParamInfo")
+  X(cuFuncGetParamInfo, "cuFuncGetParamInfo")                                                      \
+  X(cuMemGetAllocationPropertiesFromHandle, "cuMemGetAllocationPropertiesFromHandle")              \
+  X(cuGraphLaunch, "cuGraphLaunch")                                                                \
+  X(cuGraphClone, "cuGraphClone")                                                                  \
+  X(cuGraphDestroy, "cuGraphDestroy")                                                              \
+  X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags")                                    \
+  X(cuGraphExecDestroy, "cuGraphExecDestroy")                                                      \
+  X(cuGraphGetNodes, "cuGraphGetNodes")                                                            \
+  X(cuGraphNodeGetType, "cuGraphNodeGetType")                                                      \
+  X(cuGraphKernelNodeGetParams, "cuGraphKernelNodeGetParams_v2")                                   \
+  X(cuGraphMemcpyNodeGetParams, "cuGraphMemcpyNodeGetParams")                                      \
+  X(cuGraphMemsetNodeGetParams, "cuGraphMemsetNodeGetParams")                                      \
+  X(cuGraphChildGraphNodeGetGraph, "cuGraphChildGraphNodeGetGraph")
 #define ASSAY_SANITIZER_FUNCTIONS(X)                                                               \
   X(sanitizerSubscribe, "sanitizerSubscribe")                                                      \
+  X(sanitizerEnableCallback, "sanitizerEnableCallback")                                            \
   X(sanitizerEnableDomain, "sanitizerEnableDomain")                                                \
   X(sanitizerAddPatches, "sanitizerAddPatches")                                                    \
   X(sanitizerPatchInstructions, "sanitizerPatchInstructions")                                      \
   X(sanitizerPatchModule, "sanitizerPatchModule")                                                  \
   X(sanitizerUnpatchModule, "sanitizerUnpatchModule")                                              \
   X(sanitizerGetFunctionPcAndSize, "sanitizerGetFunctionPcAndSize")                                \
+  X(sanitizerSetCallbackData, "sanitizerSetCallbackData")                                          \
   X(sanitizerSetLaunchCallbackData, "sanitizerSetLaunchCallbackData")                              \
   X(sanitizerGetResultString, "sanitizerGetResultString")
 

@@ -13,6 +13,7 @@ struct PatchRow {
 };
 
 constexpr PatchRow kPatches[] = {
+    {SANITIZER_INSTRUCTION_BLOCK_ENTER, "assay_enter", "beginnings of blocks"},
     {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "assay_global", "global accesses"},
     {SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS, "assay_shared", "shared accesses"},
     {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "assay_local", "local accesses"},
@@ -71,17 +72,24 @@ std::string Device::open(CUcontext context) {
   };
   processors_ = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   shared_bytes_ = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  cache_bytes_ = attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   char name[256] = "";
   if (r == CUDA_SUCCESS) r = api.cuDeviceGetName(name, sizeof name, device);
   card_ = name;
   if (r == CUDA_SUCCESS) r = api.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
   if (r == CUDA_SUCCESS) r = api.cuModuleLoadData(&helpers_, helpers_image());
-  if (r == CUDA_SUCCESS) r = api.cuModuleGetFunction(&scrub_, helpers_, "assay_scrub");
-  if (r == CUDA_SUCCESS) r = api.cuModuleGetFunction(&compare_, helpers_, "assay_compare");
-  if (r == CUDA_SUCCESS) r = api.cuModuleGetFunction(&find_, helpers_, "assay_find_addresses");
-  if (r == CUDA_SUCCESS)
-    r = api.cuFuncSetAttribute(scrub_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                               int(shared_bytes_));
+  auto find = [&](CUfunction& function, const char* kernel) {
+    if (r == CUDA_SUCCESS) r = api.cuModuleGetFunction(&function, helpers_, kernel);
+  };
+  find(scrub_, "assay_scrub");
+  find(compare_, "assay_compare");
+  find(find_, "assay_find_addresses");
+  find(flush_, "assay_flush");
+  find(press_, "assay_press");
+  for (CUfunction function : {scrub_, press_})
+    if (r == CUDA_SUCCESS)
+      r = api.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                 int(shared_bytes_));
   if (r == CUDA_SUCCESS) r = api.cuMemAlloc(&scrub_memory_, (kFlags + 1) * sizeof(uint32_t));
   if (r != CUDA_SUCCESS) return "cannot prepare the context: " + text_of(r);
   const SanitizerResult s = api.sanitizerAddPatches(patches_image(), context);
@@ -150,6 +158,39 @@ CUresult Device::scrub_as(uint64_t threads, uint32_t shared_bytes, uint32_t patt
     r = api.cuLaunchKernel(scrub_, processors_ * unsigned(blocks > 0 ? blocks : 1), 1, 1,
                            unsigned(threads), 1, 1, shared_bytes, stream_, parameters, nullptr);
   return r == CUDA_SUCCESS ? finish() : r;
+}
+
+const char* Device::pressure_name(Pressure kind) {
+  switch (kind) {
+  case Pressure::cold_cache: return "cold cache";
+  case Pressure::memory_traffic: return "memory traffic of others";
+  default: return "half of the multiprocessors";
+  }
+}
+
+CUresult Device::press(Pressure kind, uint64_t nanoseconds, uint32_t seed) {
+  // Twice what the second-level cache holds.
+  const uint64_t bytes = uint64_t(cache_bytes_) * 2 & ~uint64_t(15);
+  CUresult r = CUDA_SUCCESS;
+  if (kind != Pressure::fewer_processors && pressure_memory_.size() < bytes)
+    r = pressure_memory_.on_device(bytes);
+  CUdeviceptr words = pressure_memory_.at();
+  uint64_t count = kind == Pressure::fewer_processors ? 0 : bytes / 16;
+  void* flush[] = {&words, &count, &seed};
+  void* press[] = {&words, &count, &nanoseconds};
+  if (r != CUDA_SUCCESS) return r;
+  switch (kind) {
+  case Pressure::cold_cache:
+    r = api.cuLaunchKernel(flush_, processors_ * 2, 1, 1, 512, 1, 1, 0, stream_, flush, nullptr);
+    return r == CUDA_SUCCESS ? finish() : r;
+  case Pressure::memory_traffic:
+    return api.cuLaunchKernel(press_, processors_ / 2 + 1, 1, 1, 256, 1, 1, 0, stream_, press,
+                              nullptr);
+  default:
+    // With all the shared memory of a multiprocessor, a block shares it with nobody that needs any.
+    return api.cuLaunchKernel(press_, processors_ / 2 + 1, 1, 1, 1024, 1, 1, shared_bytes_, stream_,
+                              press, nullptr);
+  }
 }
 
 CUresult Device::compare(CUdeviceptr memory, uint64_t size, CUdeviceptr expected,

@@ -14,6 +14,26 @@ struct Comparison { // as in helpers.cu
   unsigned long long first_chunk = ~0ull;
 };
 
+// Memory of the device, or of the host where the device can reach it; freed with the object.
+class Buffer {
+public:
+  Buffer() = default;
+  ~Buffer() { reset(); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  CUresult on_device(size_t size);
+  CUresult on_host(size_t size);
+  void reset();
+  void forget() { address_ = 0; } // leaves the memory to the end of the process
+  CUdeviceptr at(uint64_t offset = 0) const { return address_ + offset; }
+  size_t size() const { return size_; }
+
+private:
+  CUdeviceptr address_ = 0;
+  size_t size_ = 0;
+  bool host_ = false;
+};
+
 class Device {
 public:
   // Loads helpers and patches. Empty, or why not. To be called with the context current.
@@ -38,6 +58,14 @@ public:
   CUresult scrub(uint32_t pattern, uint32_t& reached);
   // The same with blocks of so many threads and bytes, as many as are resident together.
   CUresult scrub_as(uint64_t threads, uint32_t shared_bytes, uint32_t pattern);
+  // Pressure from outside, begun on our own stream just before a repeat: it ends by itself, so that
+  // nothing can wait for it for ever.
+  enum class Pressure { cold_cache, memory_traffic, fewer_processors };
+  static constexpr uint32_t kPressures = 3;
+  static const char* pressure_name(Pressure kind);
+  CUresult press(Pressure kind, uint64_t nanoseconds, uint32_t seed);
+  // Gives its memory back; at the end of an examination.
+  void relax() { pressure_memory_.reset(); }
   CUresult compare(CUdeviceptr memory, uint64_t size, CUdeviceptr expected, CUdeviceptr changed,
                    CUdeviceptr result) const;
   CUresult find_addresses(CUdeviceptr words, uint64_t bytes, CUdeviceptr ranges, uint32_t count,
@@ -48,30 +76,12 @@ private:
   CUstream stream_ = nullptr;
   CUmodule helpers_ = nullptr;
   CUfunction scrub_ = nullptr, compare_ = nullptr, find_ = nullptr;
+  CUfunction flush_ = nullptr, press_ = nullptr;
+  Buffer pressure_memory_;
   CUdeviceptr scrub_memory_ = 0;
-  uint32_t processors_ = 0, shared_bytes_ = 0;
+  uint32_t processors_ = 0, shared_bytes_ = 0, cache_bytes_ = 0;
   std::vector<std::string> missing_;
   std::string card_;
-};
-
-// Memory of the device, or of the host where the device can reach it; freed with the object.
-class Buffer {
-public:
-  Buffer() = default;
-  ~Buffer() { reset(); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  CUresult on_device(size_t size);
-  CUresult on_host(size_t size);
-  void reset();
-  void forget() { address_ = 0; } // leaves the memory to the end of the process
-  CUdeviceptr at(uint64_t offset = 0) const { return address_ + offset; }
-  size_t size() const { return size_; }
-
-private:
-  CUdeviceptr address_ = 0;
-  size_t size_ = 0;
-  bool host_ = false;
 };
 
 // The device code that is part of this library.

@@ -59,14 +59,17 @@ void Examination::lap(const std::string& name) {
 
 void Examination::release() {
   thread_state.userdata = 0;
-  if (patched_) {
-    if (std::string problem = Device::unpatch(request_->module); !problem.empty())
-      tool_.debug("unpatch: " + problem);
-    patched_ = false;
+  if (request_->launch.graph && patched_) {
+    request_->use_own_graph();
+    give_state(0);
   }
+  if (patched_)
+    if (std::string problem = unpatch_modules(); !problem.empty())
+      tool_.debug("unpatch: " + problem);
   if (watching_) tool_.watch_launches(false);
   watching_ = false;
-  for (Buffer* buffer : {&state_, &sites_, &ranges_, &actions_, &cells_, &pairs_}) buffer->reset();
+  for (Buffer* buffer : buffers_) buffer->reset();
+  if (device_) device_->relax();
   memory_.reset();
   if (holding_) tool_.gate().release();
   holding_ = false;
@@ -74,12 +77,12 @@ void Examination::release() {
 
 void Examination::abandon() {
   thread_state.userdata = 0;
-  tool_.leave_patched(request_->module);
+  for (CUmodule module : request_->modules()) tool_.leave_patched(module);
   patched_ = false;
   if (watching_) tool_.watch_launches(false);
   watching_ = false;
   // The patches go on using their state, and freeing memory could wait for the launch: both stay.
-  for (Buffer* buffer : {&state_, &sites_, &ranges_, &actions_, &cells_, &pairs_}) buffer->forget();
+  for (Buffer* buffer : buffers_) buffer->forget();
   abandoned_ = memory_.release();
   if (holding_) tool_.gate().release();
   holding_ = false;
@@ -109,28 +112,43 @@ bool Examination::begin() {
   return false;
 }
 
-void Examination::look_at_code() {
-  image_ = tool_.image(request_->module);
-  cubin_ = std::make_unique<Cubin>(image_);
-  const std::string_view code =
-      cubin_->ok() ? cubin_->code(request_->launch.symbol) : std::string_view();
-  if (!code.empty())
-    evidence_.code = examine_sass(reinterpret_cast<const uint8_t*>(code.data()), code.size());
-  else
+void Examination::look_at_code(Circumstances& circumstances) {
+  bool known = !request_->kernels.empty() || request_->launch.graph;
+  evidence_.code.known = known;
+  for (CUmodule module : request_->modules()) {
+    Image& image = images_[module];
+    image.bytes = tool_.image(module);
+    image.cubin = std::make_unique<Cubin>(image.bytes);
+  }
+  for (const KernelCode& kernel : request_->kernels) {
+    const Cubin& cubin = *images_[kernel.module].cubin;
+    const std::string_view code = cubin.ok() ? cubin.code(kernel.symbol) : std::string_view();
+    known = known && !code.empty();
+    evidence_.code.add(examine_sass(reinterpret_cast<const uint8_t*>(code.data()), code.size()));
+    if (!cubin.ok()) continue;
+    for (std::string& name : cubin.externals(kernel.symbol))
+      circumstances.externals.push_back(std::move(name));
+  }
+  evidence_.code.known = known;
+  if (!known)
     report_.notes.push_back("its machine code was not found: what it reads and stores in ways that "
                             "patches do not see is unknown");
+  circumstances.code = evidence_.code;
+  evidence_.alone = request_->launch.programmatic;
+  if (!request_->launch.graph) cubin_ = images_[request_->module].cubin.get();
 }
 
 void Examination::add_variables(std::vector<Allocation>& all) const {
   AllocationTable table;
   for (const Allocation& allocation : all) table.add(allocation);
-  for (const std::string& name : cubin_->ok() ? cubin_->variables() : std::vector<std::string>()) {
-    CUdeviceptr address = 0;
-    size_t size = 0;
-    if (api.cuModuleGetGlobal(&address, &size, request_->module, name.c_str()) != CUDA_SUCCESS)
-      continue;
-    if (!table.mark(address, kModuleMemory)) table.add({address, size, kModuleMemory, 0});
-  }
+  for (const auto& [module, image] : images_)
+    for (const std::string& name :
+         image.cubin->ok() ? image.cubin->variables() : std::vector<std::string>()) {
+      CUdeviceptr address = 0;
+      size_t size = 0;
+      if (api.cuModuleGetGlobal(&address, &size, module, name.c_str()) != CUDA_SUCCESS) continue;
+      if (!table.mark(address, kModuleMemory)) table.add({address, size, kModuleMemory, 0});
+    }
   all = table.all();
 }
 
@@ -149,20 +167,15 @@ std::string Examination::come_to_rest() {
 std::string Examination::prepare() {
   Request& request = *request_;
   Circumstances circumstances;
-  circumstances.programmatic = request.launch.programmatic;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  circumstances.capturing = api.cuStreamIsCapturing(request.stream, &status) != CUDA_SUCCESS ||
-                            status != CU_STREAM_CAPTURE_STATUS_NONE;
   // Nothing may be loaded and no memory touched before the device is at rest.
   if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
   if (std::string problem = come_to_rest(); !problem.empty()) return problem;
   if (std::string problem = request.resolve(); !problem.empty()) return problem;
-  if (tool_.left_patched(request.module))
-    return "another launch of its module has not ended since it was examined";
-  look_at_code();
+  for (CUmodule module : request.modules())
+    if (tool_.left_patched(module))
+      return "another launch of its module has not ended since it was examined";
+  look_at_code(circumstances);
   circumstances.parameters_known = request.parameters_known;
-  circumstances.code = evidence_.code;
-  if (cubin_->ok()) circumstances.externals = cubin_->externals(request.launch.symbol);
   if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
   std::string problem;
   device_ = tool_.device(context_, problem);
@@ -170,7 +183,7 @@ std::string Examination::prepare() {
   std::vector<Allocation> all = tool_.allocations(context_);
   add_variables(all);
   memory_ = std::make_unique<Memory>(*device_);
-  problem = memory_->reach(all, request.arguments);
+  problem = memory_->reach(all, request.arguments, request.launch.graph);
   if (!problem.empty()) return problem;
   circumstances.reachable = memory_->regions();
   if (std::string why = reason_against(request.launch, circumstances); !why.empty()) return why;
@@ -180,36 +193,83 @@ std::string Examination::prepare() {
   if (memory_->on_host())
     report_.notes.push_back("copies lie in host memory: the device is too full");
   lap("copy");
-  return patch();
+  // A graph's own run is without patches: it was made without them.
+  return request.launch.graph ? "" : patch();
+}
+
+std::string Examination::patch_modules() {
+  for (CUmodule module : request_->modules()) {
+    patched_ = true; // one of them, at least
+    if (std::string problem = device_->patch(module); !problem.empty()) return problem;
+  }
+  return "";
+}
+
+std::string Examination::unpatch_modules() {
+  std::string problem;
+  for (CUmodule module : request_->modules())
+    if (std::string one = Device::unpatch(module); !one.empty()) problem = one;
+  if (problem.empty()) patched_ = false;
+  return problem;
+}
+
+// How many blocks of each kernel a multiprocessor holds at a time, as the module now is.
+std::vector<int> Examination::residency() const {
+  std::vector<int> out;
+  for (const KernelCode& kernel : request_->kernels) {
+    int blocks = 0;
+    api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, int(kernel.threads),
+                                                    kernel.shared_bytes);
+    out.push_back(blocks);
+  }
+  return out;
+}
+
+// Rule 3: a grid that counts on being resident as a whole must stay so.
+bool Examination::fits_only_plain(const std::vector<int>& before) {
+  const std::vector<int> after = residency();
+  for (size_t i = 0; i < before.size(); ++i) {
+    const uint64_t plain = uint64_t(before[i]) * device_->processors(),
+                   patched = uint64_t(after[i]) * device_->processors();
+    if (before.size() == 1) {
+      figure("occupancy.plain", uint64_t(before[i]));
+      figure("occupancy.patched", uint64_t(after[i]));
+    }
+    const uint64_t blocks = request_->kernels[i].blocks;
+    if (before[i] > 0 && blocks <= plain && blocks > patched) return true;
+  }
+  return false;
 }
 
 std::string Examination::patch() {
-  int before = 0, after = 0;
-  const Launch& l = request_->launch;
-  const int block = int(l.block.count());
-  api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&before, request_->function, block,
-                                                  l.shared_bytes);
-  if (std::string problem = device_->patch(request_->module); !problem.empty()) return problem;
-  patched_ = true;
+  const std::vector<int> before = residency();
+  if (std::string problem = patch_modules(); !problem.empty()) return problem;
   tool_.watch_launches(true);
   watching_ = true;
-  api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&after, request_->function, block,
-                                                  l.shared_bytes);
-  int shared = 0;
-  if (api.cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, request_->function) ==
-      CUDA_SUCCESS)
-    shared_bytes_ = uint32_t(shared) + l.shared_bytes;
-  figure("occupancy.plain", uint64_t(before));
-  figure("occupancy.patched", uint64_t(after));
-  const uint64_t blocks = l.grid.count(), plain = uint64_t(before) * device_->processors(),
-                 patched = uint64_t(after) * device_->processors();
-  // Rule 3: a grid that counts on being resident as a whole must stay so.
-  if (before > 0 && blocks <= plain && blocks > patched)
-    return "its grid is resident together only without instrumentation";
+  for (const KernelCode& kernel : request_->kernels) {
+    int shared = 0;
+    if (api.cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel.function) ==
+        CUDA_SUCCESS)
+      shared_bytes_ = std::max(shared_bytes_, uint32_t(shared) + kernel.shared_bytes);
+  }
+  if (fits_only_plain(before)) return "its grid is resident together only without instrumentation";
+  if (std::string problem = make_tables(); !problem.empty()) return problem;
+  DeviceState state = blank_state();
+  state.counting = 1;
+  if (CUresult r = upload(state); r != CUDA_SUCCESS)
+    return "no memory for the tables of the patches: " + text_of(r);
+  thread_state.userdata = state_.at();
+  lap("patch");
+  return "";
+}
+
+std::string Examination::make_tables() {
+  const Launch& l = request_->launch;
   for (const std::string& name : device_->missing_classes())
     report_.notes.push_back("not observed by this sanitizer library: " + name);
-  if (api.sanitizerGetFunctionPcAndSize(request_->module, l.symbol.c_str(), &code_begin_,
-                                        &code_size_) != SANITIZER_SUCCESS) {
+  // All instructions of a graph's kernels are one: its delays are everywhere.
+  if (l.graph || api.sanitizerGetFunctionPcAndSize(request_->module, l.symbol.c_str(), &code_begin_,
+                                                   &code_size_) != SANITIZER_SUCCESS) {
     code_begin_ = 0;
     code_size_ = 0;
   }
@@ -224,18 +284,13 @@ std::string Examination::patch() {
                               device_->stream());
   if (r == CUDA_SUCCESS)
     r = api.cuMemsetD8Async(sites_.at(), 0, (sites + 1) * sizeof(Site), device_->stream());
-  DeviceState state = blank_state();
-  state.counting = 1;
-  if (r == CUDA_SUCCESS) r = upload(state);
-  if (r != CUDA_SUCCESS) return "no memory for the tables of the patches: " + text_of(r);
-  thread_state.userdata = state_.at();
-  lap("patch");
-  return "";
+  return r == CUDA_SUCCESS ? "" : "no memory for the tables of the patches: " + text_of(r);
 }
 
 DeviceState Examination::blank_state() const {
   DeviceState state;
   std::memset(&state, 0, sizeof state);
+  state.lowest_stray = ~0ull;
   state.code_begin = code_begin_;
   state.site_count = uint32_t(std::min<uint64_t>(code_size_ / 16, kSiteMask - 1));
   state.sites = reinterpret_cast<Site*>(sites_.at());
@@ -245,11 +300,13 @@ DeviceState Examination::blank_state() const {
 }
 
 CUresult Examination::upload(const DeviceState& state) {
+  if (!state_.at()) return CUDA_SUCCESS; // nothing is patched: repeats of a graph
   const CUresult r = api.cuMemcpyHtoDAsync(state_.at(), &state, sizeof state, device_->stream());
   return r == CUDA_SUCCESS ? device_->finish() : r;
 }
 
 CUresult Examination::download(DeviceState& state) {
+  if (!state_.at()) return CUDA_SUCCESS;
   const CUresult r = api.cuMemcpyDtoHAsync(&state, state_.at(), sizeof state, device_->stream());
   return r == CUDA_SUCCESS ? device_->finish() : r;
 }
@@ -303,17 +360,37 @@ std::string Examination::observe() {
   own_ms_ =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - lap_).count();
   lap("own run");
-  DeviceState state;
-  if (CUresult r = download(state); r != CUDA_SUCCESS) return "no count: " + text_of(r);
-  take_inventory(state);
-  if (state.stray_stores)
-    return "stores to memory that its arguments do not lead to (" +
-           std::to_string(state.stray_stores) + " stores, the first to " + hex(state.first_stray) +
-           " by " + describe_site(state.first_stray_site) + ")";
+  if (!request_->launch.graph)
+    if (std::string problem = count_own_run(); !problem.empty()) return problem;
   if (std::string problem = memory_->copy_after(); !problem.empty()) return problem;
   report_.changed_bytes = memory_->changed_bytes();
   lap("effect");
   return "";
+}
+
+std::string Examination::count_own_run() {
+  DeviceState state;
+  if (CUresult r = download(state); r != CUDA_SUCCESS) return "no count: " + text_of(r);
+  take_inventory(state);
+  if (state.stray_stores == 0) return "";
+  if (grid_barrier_alone(state)) {
+    report_.notes.push_back("the memory of its grid barrier was made with this launch and is not "
+                            "put back: each run leaves the barrier ready for the next");
+    return "";
+  }
+  return "stores to memory that its arguments do not lead to (" +
+         std::to_string(state.stray_stores) + " stores, the first to " + hex(state.first_stray) +
+         " by " + describe_site(state.first_stray_site) + ")";
+}
+
+// The first cooperative launch of a context makes the memory in which cooperative groups count.
+bool Examination::grid_barrier_alone(const DeviceState& state) const {
+  if (!request_->launch.cooperative) return false;
+  for (const Allocation& allocation : tool_.allocations(context_))
+    if ((allocation.traits & kRuntime) && allocation.address <= state.lowest_stray &&
+        state.highest_stray < allocation.end())
+      return true;
+  return false;
 }
 
 void Examination::take_inventory(const DeviceState& state) {
@@ -340,7 +417,7 @@ void Examination::take_inventory(const DeviceState& state) {
 void Examination::found_difference(const Run& run) {
   const ConflictMap& map = evidence_.inventory.map;
   const std::string_view code =
-      cubin_->ok() ? cubin_->code(request_->launch.symbol) : std::string_view();
+      cubin_ && cubin_->ok() ? cubin_->code(request_->launch.symbol) : std::string_view();
   evidence_.float_atomics_only =
       evidence_.inventory.mapped && only_float_atomics(map, [&](uint32_t site) {
         return sass_at(code, uint64_t(site) * 16) == SassKind::float_atomic;
@@ -360,7 +437,7 @@ std::string Examination::describe_site(uint32_t site) const {
   if (site >= code_size_ / 16) return "code outside the kernel";
   std::string out("+");
   out += hex(uint64_t(site) * 16);
-  const SourceLine line = cubin_->ok()
+  const SourceLine line = cubin_ && cubin_->ok()
                               ? source_line(*cubin_, request_->launch.symbol, uint64_t(site) * 16)
                               : SourceLine();
   if (line.line) out += " (" + line.file + ":" + std::to_string(line.line) + ")";

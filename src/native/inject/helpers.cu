@@ -36,6 +36,33 @@ extern "C" __global__ void assay_scrub(uint32_t pattern, uint32_t* seen, uint32_
   }
 }
 
+// Replaces what the second-level cache holds: reads and writes all of a buffer larger than it.
+extern "C" __global__ void assay_flush(uint4* words, uint64_t count, uint32_t seed) {
+  for (uint64_t i = blockIdx.x * uint64_t(blockDim.x) + threadIdx.x; i < count;
+       i += uint64_t(gridDim.x) * blockDim.x) {
+    uint4 v = words[i];
+    v.x += seed, v.y ^= v.x, v.z += v.y, v.w ^= v.z;
+    words[i] = v;
+  }
+}
+
+// Keeps blocks busy for so many nanoseconds and then ends by itself, whatever happens: moving memory
+// when there is any, else only holding their threads and shared memory.
+extern "C" __global__ void assay_press(uint4* words, uint64_t count, uint64_t nanoseconds) {
+  uint64_t begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  uint64_t at = (blockIdx.x * uint64_t(blockDim.x) + threadIdx.x) * 67;
+  do {
+    for (int i = 0; i < 16 && count; ++i) {
+      at = (at + uint64_t(gridDim.x) * blockDim.x) % count;
+      uint4 v = words[at];
+      v.x += 1;
+      words[at] = v;
+    }
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - begin < nanoseconds);
+}
+
 // Compares `size` bytes at `memory` with what stands at expected[chunk] for each chunk. One block
 // handles a chunk at a time.
 extern "C" __global__ void assay_compare(const uint8_t* memory, uint64_t size,

@@ -30,8 +30,8 @@ CUresult Memory::copy(CUdeviceptr to, CUdeviceptr from, uint64_t size) const {
   return api.cuMemcpyAsync(to, from, size, device_.stream());
 }
 
-std::string Memory::reach(const std::vector<Allocation>& all,
-                          const std::vector<uint8_t>& arguments) {
+std::string Memory::reach(const std::vector<Allocation>& all, const std::vector<uint8_t>& arguments,
+                          bool everything) {
   regions_.clear();
   if (all.empty()) return "";
   std::vector<uint8_t> reached(all.size()), scanned(all.size());
@@ -68,7 +68,8 @@ std::string Memory::reach(const std::vector<Allocation>& all,
   }
   if (r != CUDA_SUCCESS) return failed("its memory could not be searched for addresses", r);
   for (size_t i = 0; i < all.size(); ++i)
-    if (reached[i]) regions_.push_back(all[i]);
+    if (reached[i] || (everything && not_private(all[i].traits).empty()))
+      regions_.push_back(all[i]);
   return "";
 }
 

@@ -21,8 +21,9 @@ public:
   explicit Memory(Device& device) : device_(device) {}
 
   // Which of `all` the arguments reach, directly or through memory; module variables always. Empty,
-  // or why it could not be found out.
-  std::string reach(const std::vector<Allocation>& all, const std::vector<uint8_t>& arguments);
+  // or why it could not be found out. `everything`: all private memory besides.
+  std::string reach(const std::vector<Allocation>& all, const std::vector<uint8_t>& arguments,
+                    bool everything);
   const std::vector<Allocation>& regions() const { return regions_; }
   uint64_t bytes() const;
   uint64_t changed_bytes() const;

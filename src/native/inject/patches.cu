@@ -55,13 +55,25 @@ __device__ __forceinline__ void count_site(DeviceState* s, uint32_t site, uint32
   if ((s->sites[site].flags & flags) != flags) atomicOr(&s->sites[site].flags, flags);
 }
 
-__device__ __noinline__ void delay(DeviceState* s, uint32_t site) {
+// A barrier, or an operation of which no patch sees the bytes.
+__device__ __forceinline__ void delay(DeviceState* s, uint32_t site, uint64_t pc);
+__device__ __forceinline__ void synchronises(void* userdata, uint64_t pc, uint32_t counter,
+                                             uint32_t flags = kSiteSync) {
+  DeviceState* s = (DeviceState*)userdata;
+  if (!s) return;
+  count(s, counter);
+  if (s->counting) count_site(s, site_of(s, pc), flags);
+  if (s->actions) delay(s, site_of(s, pc), pc);
+}
+
+__device__ __noinline__ void delay_now(DeviceState* s, uint32_t site, uint64_t pc) {
   const uint8_t action = s->actions[site];
-  if (action == kNothing) return;
   const uint32_t block = block_number();
   if ((mix(block * 0x9e3779b9u ^ s->seed) & 0xffff) >= s->blocks_hit) return;
   const uint32_t who = action == kDelayByBlock ? block : block * 64 + thread_number() / 32;
-  const uint32_t drawn = mix(who * 0x9e3779b9u ^ s->seed ^ mix(site));
+  // In a graph all instructions are one site.
+  const uint32_t drawn =
+      mix(who * 0x9e3779b9u ^ s->seed ^ mix(s->site_count ? site : uint32_t(pc >> 4)));
   if ((drawn & 0xffff) >= s->probability) return;
   const uint32_t wanted = mix(drawn) % s->cycles;
   const long long begin = clock64();
@@ -71,6 +83,10 @@ __device__ __noinline__ void delay(DeviceState* s, uint32_t site) {
     atomicAdd(&s->delayed, 1ull);
     atomicAdd(&s->delay_cycles, (unsigned long long)wanted);
   }
+}
+
+__device__ __forceinline__ void delay(DeviceState* s, uint32_t site, uint64_t pc) {
+  if (s->actions[site] != kNothing) delay_now(s, site, pc);
 }
 
 // A store to global memory that is not among the ranges that can be restored.
@@ -88,6 +104,8 @@ __device__ __noinline__ void check_range(DeviceState* s, uint64_t address, uint3
   if (low < s->writable_count && s->writable[low].begin <= address &&
       address + size <= s->writable[low].end)
     return;
+  atomicMin(&s->lowest_stray, (unsigned long long)address);
+  atomicMax(&s->highest_stray, (unsigned long long)(address + size - 1));
   if (atomicAdd(&s->stray_stores, 1ull) == 0) {
     s->first_stray = address;
     s->first_stray_site = site;
@@ -130,6 +148,9 @@ __device__ __forceinline__ void meet(DeviceState* s, unsigned long long mine,
 __device__ __noinline__ void record_granule(DeviceState* s, unsigned long long key,
                                             unsigned long long mine, bool writes, uint64_t address,
                                             bool shared) {
+  // Lines of 128 bytes are left out where all of memory would not fit; all accesses to a line that is
+  // looked at are seen.
+  if (s->line_share && !shared && (mix(uint32_t(key >> 5)) & 0xffff) >= s->line_share) return;
   uint64_t slot = (uint64_t(mix(uint32_t(key) ^ mix(uint32_t(key >> 32)))) * 0x9e3779b97f4a7c15ull >> 20) &
                   s->cell_mask;
   for (int probe = 0;; ++probe, slot = (slot + 1) & s->cell_mask) {
@@ -156,6 +177,9 @@ __device__ __noinline__ void record_granule(DeviceState* s, unsigned long long k
 __device__ __noinline__ void record(DeviceState* s, uint32_t site, uint64_t address, uint32_t size,
                                     bool writes, bool atomic, bool shared) {
   const uint32_t block = block_number() & kBlockMask;
+  if (s->trace_total &&
+      uint32_t(uint64_t(block) * s->trace_factor % s->trace_total) >= s->trace_blocks)
+    return;
   if (shared && (mix(block) & 0xffff) >= s->shared_blocks) return;
   const unsigned long long base = 1ull << kValidBit | (unsigned long long)block << kBlockBit |
                                   (unsigned long long)(thread_number() & kThreadMask) << kThreadBit |
@@ -190,7 +214,7 @@ __device__ __forceinline__ void access(DeviceState* s, uint64_t pc, uint64_t add
     if (writes && !shared) check_range(s, address, size, site);
   }
   if (s->cells) record(s, site, address, size, writes, reads && writes, shared);
-  if (s->actions) delay(s, site);
+  if (s->actions) delay(s, site, pc);
 }
 
 } // namespace
@@ -219,7 +243,7 @@ PATCH assay_remote(void* userdata, uint64_t pc, void*, uint32_t, uint32_t flags,
   if (s && s->counting)
     count_site(s, site_of(s, pc),
                kSiteShared | (flags & SANITIZER_MEMORY_DEVICE_FLAG_WRITE ? kSiteWrites : kSiteReads));
-  if (s && s->actions) delay(s, site_of(s, pc));
+  if (s && s->actions) delay(s, site_of(s, pc), pc);
   return SANITIZER_PATCH_SUCCESS;
 }
 
@@ -245,46 +269,81 @@ PATCH assay_async_copy(void* userdata, uint64_t pc, void* source, uint32_t targe
     record(s, site, (uint64_t)source, size, false, false, false);
     record(s, site, target, size, true, false, true);
   }
-  if (s->actions) delay(s, site);
+  if (s->actions) delay(s, site, pc);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_bulk_load(void* userdata, uint64_t, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t) {
-  count(STATE, kBulkLoads);
+PATCH assay_bulk_load(void* userdata, uint64_t pc, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t) {
+  synchronises(userdata, pc, kBulkLoads, kSiteSync | kSiteShared | kSiteWrites | kSiteAsync);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_bulk_store(void* userdata, uint64_t, uint64_t, uint32_t, uint32_t) {
-  count(STATE, kBulkStores);
+PATCH assay_bulk_store(void* userdata, uint64_t pc, uint64_t, uint32_t, uint32_t) {
+  synchronises(userdata, pc, kBulkStores, kSiteSync | kSiteShared | kSiteReads | kSiteAsync);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_bulk_shared(void* userdata, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t) {
-  count(STATE, kRemoteShared);
+PATCH assay_bulk_shared(void* userdata, uint64_t pc, uint32_t, uint32_t, uint32_t, uint32_t) {
+  synchronises(userdata, pc, kRemoteShared);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_mma(void* userdata, uint64_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t) {
-  count(STATE, kWarpgroupMma);
+PATCH assay_mma(void* userdata, uint64_t pc, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t) {
+  synchronises(userdata, pc, kWarpgroupMma, kSiteSync | kSiteShared | kSiteReads);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_async_store(void* userdata, uint64_t, uint32_t, uint32_t, void*, uint32_t) {
-  count(STATE, kAsyncStores);
+PATCH assay_async_store(void* userdata, uint64_t pc, uint32_t, uint32_t, void*, uint32_t) {
+  synchronises(userdata, pc, kAsyncStores);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_async_reduction(void* userdata, uint64_t, uint32_t, uint32_t, uint32_t) {
-  count(STATE, kAsyncStores);
+PATCH assay_async_reduction(void* userdata, uint64_t pc, uint32_t, uint32_t, uint32_t) {
+  synchronises(userdata, pc, kAsyncStores);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_barrier(void* userdata, uint64_t, uint32_t, uint32_t, uint32_t) {
-  count(STATE, kBarriers);
+PATCH assay_barrier(void* userdata, uint64_t pc, uint32_t, uint32_t, uint32_t) {
+  synchronises(userdata, pc, kBarriers);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_mbarrier(void* userdata, uint64_t, void*, uint32_t, uint32_t) {
-  count(STATE, kMbarriers);
+PATCH assay_mbarrier(void* userdata, uint64_t pc, void*, uint32_t, uint32_t) {
+  synchronises(userdata, pc, kMbarriers);
+  return SANITIZER_PATCH_SUCCESS;
+}
+
+// Before the first instruction of a block: the first warp to come fills all its shared memory, the
+// others wait for it. What a refill between launches leaves there may lie elsewhere, since the
+// division of a multiprocessor's memory changes with the kernel.
+PATCH assay_enter(void* userdata, uint64_t) {
+  DeviceState* s = STATE;
+  if (!s || !s->refill_flags) return SANITIZER_PATCH_SUCCESS;
+  const uint32_t block = block_number();
+  if (block >= s->refill_blocks) return SANITIZER_PATCH_SUCCESS;
+  uint32_t begin = 0, size = 0;
+  asm volatile("mov.u32 %0, %%total_smem_size;" : "=r"(size));
+#if __CUDA_ARCH__ >= 800
+  asm volatile("mov.u32 %0, %%reserved_smem_offset_end;" : "=r"(begin));
+#endif
+  const unsigned active = __activemask();
+  const int leader = __ffs(active) - 1;
+  uint32_t* flag = s->refill_flags + block;
+  uint32_t first = 0;
+  if (leads(active)) first = atomicCAS(flag, 0u, 1u) == 0u;
+  first = __shfl_sync(active, first, leader);
+  if (first) {
+    const uint32_t mine = __popc(active & ((1u << lane()) - 1)), step = __popc(active);
+    for (uint32_t i = mine; i < size / 4; i += step) {
+      const uint32_t address = begin + 4 * i, word = mix(i ^ s->refill_pattern);
+      asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(word) : "memory");
+    }
+    __threadfence();
+    __syncwarp(active);
+    if (leads(active)) *(volatile uint32_t*)flag = 2;
+  } else {
+    while (*(volatile uint32_t*)flag != 2) {
+    }
+  }
   return SANITIZER_PATCH_SUCCESS;
 }

@@ -3,6 +3,7 @@
 
 #include <generated_cuda_meta.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace assay::native {
@@ -14,7 +15,9 @@ bool Request::is_launch(uint32_t call) {
   case SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx:
   case SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz:
   case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel:
-  case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz: return true;
+  case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz:
+  case SANITIZER_CBID_DRIVER_API_cuGraphLaunch:
+  case SANITIZER_CBID_DRIVER_API_cuGraphLaunch_ptsz: return true;
   default: return false;
   }
 }
@@ -30,6 +33,7 @@ CUfunction Request::handle_of(uint32_t call, const void* parameters) {
 void Request::take(CUfunction f, const unsigned* grid, const unsigned* block, unsigned shared,
                    CUstream s, bool per_thread, void** parameters, void** extra) {
   handle = f;
+  launch.code = reinterpret_cast<uint64_t>(f);
   launch.grid = {grid[0], grid[1], grid[2]};
   launch.block = {block[0], block[1], block[2]};
   launch.shared_bytes = shared;
@@ -93,6 +97,46 @@ bool Request::read(uint32_t call, const void* parameters) {
   }
 }
 
+void Request::read_graph(CUgraphExec graph, CUstream s, bool per_thread,
+                         std::shared_ptr<const GraphFacts> facts) {
+  kind_ = Kind::graph;
+  graph_ = graph;
+  handle = reinterpret_cast<CUfunction>(graph);
+  stream = s ? s : per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+  launch = facts->launch;
+  kernels = facts->kernels;
+  arguments = facts->arguments;
+  parameters_known = true;
+  facts_ = std::move(facts);
+}
+
+std::string Request::make_graph_anew() {
+  if (!facts_->copy || !api.cuGraphInstantiateWithFlags || !api.cuGraphExecDestroy)
+    return "the graph could not be copied";
+  const CUresult r = api.cuGraphInstantiateWithFlags(&anew_, facts_->copy.get(), 0);
+  if (r != CUDA_SUCCESS) anew_ = nullptr;
+  return r == CUDA_SUCCESS ? "" : "the graph could not be made anew: " + text_of(r);
+}
+
+void Request::use_own_graph() {
+  if (anew_) api.cuGraphExecDestroy(anew_);
+  anew_ = nullptr;
+}
+
+bool Request::take_node(const CUDA_KERNEL_NODE_PARAMS& node) {
+  const CUfunction f = node.func ? node.func : reinterpret_cast<CUfunction>(node.kern);
+  take(f, &node.gridDimX, &node.blockDimX, node.sharedMemBytes, nullptr, false, node.kernelParams,
+       node.extra);
+  return find_name(nullptr) && resolve().empty() && parameters_known;
+}
+
+std::vector<CUmodule> Request::modules() const {
+  std::vector<CUmodule> out;
+  for (const KernelCode& kernel : kernels)
+    if (std::find(out.begin(), out.end(), kernel.module) == out.end()) out.push_back(kernel.module);
+  return out;
+}
+
 bool Request::read_arguments() {
   if (api.cuFuncGetParamInfo) {
     for (size_t i = 0;; ++i) {
@@ -150,6 +194,7 @@ void Request::find_cluster() {
 }
 
 std::string Request::resolve() {
+  if (kind_ == Kind::graph) return facts_->problem;
   function = handle;
   if (api.cuFuncGetModule(&module, function) != CUDA_SUCCESS || !module) {
     // The runtime passes kernels of libraries (CUkernel) in the place of functions.
@@ -160,10 +205,13 @@ std::string Request::resolve() {
   }
   find_cluster();
   parameters_known = read_arguments();
+  kernels = {{function, module, launch.symbol, launch.grid.count(), launch.block.count(),
+              launch.shared_bytes}};
   return "";
 }
 
 CUresult Request::repeat() const {
+  if (kind_ == Kind::graph) return api.cuGraphLaunch(anew_ ? anew_ : graph_, stream);
   // The arguments as they were at the first call: the caller's may have changed since.
   std::vector<void*> pointers;
   size_t size = arguments.size();

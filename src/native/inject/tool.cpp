@@ -32,11 +32,47 @@ uint32_t traits_of(uint32_t flags) {
   return traits;
 }
 
+// Calls that ask and change nothing: no callbacks, since frameworks make hundreds of them for each
+// launch (PyTorch: 14 cuCtxGetDevice), and no need to hold a thread there.
+constexpr uint32_t kQuestions[] = {
+    SANITIZER_CBID_DRIVER_API_cuCtxGetDevice,
+    SANITIZER_CBID_DRIVER_API_cuCtxGetDevice_v2,
+    SANITIZER_CBID_DRIVER_API_cuCtxGetCurrent,
+    SANITIZER_CBID_DRIVER_API_cuDevicePrimaryCtxGetState,
+    SANITIZER_CBID_DRIVER_API_cuDeviceGet,
+    SANITIZER_CBID_DRIVER_API_cuDeviceGetCount,
+    SANITIZER_CBID_DRIVER_API_cuDeviceGetAttribute,
+    SANITIZER_CBID_DRIVER_API_cuDriverGetVersion,
+    SANITIZER_CBID_DRIVER_API_cuGetErrorName,
+    SANITIZER_CBID_DRIVER_API_cuGetErrorString,
+    SANITIZER_CBID_DRIVER_API_cuGetProcAddress,
+    SANITIZER_CBID_DRIVER_API_cuGetProcAddress_v2,
+    SANITIZER_CBID_DRIVER_API_cuKernelGetAttribute,
+    SANITIZER_CBID_DRIVER_API_cuKernelGetName,
+    SANITIZER_CBID_DRIVER_API_cuFuncGetAttribute,
+    SANITIZER_CBID_DRIVER_API_cuFuncGetName,
+    SANITIZER_CBID_DRIVER_API_cuOccupancyMaxActiveBlocksPerMultiprocessor,
+    SANITIZER_CBID_DRIVER_API_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+    SANITIZER_CBID_DRIVER_API_cuStreamIsCapturing,
+    SANITIZER_CBID_DRIVER_API_cuStreamIsCapturing_ptsz,
+    SANITIZER_CBID_DRIVER_API_cuStreamGetCaptureInfo_v2,
+    SANITIZER_CBID_DRIVER_API_cuStreamGetCaptureInfo_v2_ptsz,
+    SANITIZER_CBID_DRIVER_API_cuPointerGetAttribute,
+    SANITIZER_CBID_DRIVER_API_cuPointerGetAttributes,
+    SANITIZER_CBID_DRIVER_API_cuThreadExchangeStreamCaptureMode,
+};
+
+bool succeeded(const Sanitizer_CallbackData& data) {
+  auto* result = static_cast<const CUresult*>(data.functionReturnValue);
+  return !result || *result == CUDA_SUCCESS;
+}
+
 void callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
   try {
     switch (domain) {
     case SANITIZER_CB_DOMAIN_RESOURCE: tool->on_resource(id, data); break;
     case SANITIZER_CB_DOMAIN_LAUNCH: tool->on_launch(id, data); break;
+    case SANITIZER_CB_DOMAIN_GRAPHS: tool->on_graph(id, data); break;
     case SANITIZER_CB_DOMAIN_DRIVER_API:
       tool->on_driver_call(id, *static_cast<const Sanitizer_CallbackData*>(data));
       break;
@@ -71,6 +107,9 @@ bool Tool::start() {
     for (Sanitizer_CallbackDomain domain :
          {SANITIZER_CB_DOMAIN_RESOURCE, SANITIZER_CB_DOMAIN_DRIVER_API})
       if (s == SANITIZER_SUCCESS) s = api.sanitizerEnableDomain(1, subscriber, domain);
+    for (uint32_t question : kQuestions)
+      if (s == SANITIZER_SUCCESS)
+        api.sanitizerEnableCallback(0, subscriber, SANITIZER_CB_DOMAIN_DRIVER_API, question);
     subscriber_ = subscriber;
     if (s != SANITIZER_SUCCESS) problem = "cannot subscribe: " + text_of(s);
   }
@@ -168,9 +207,18 @@ void Tool::on_resource(uint32_t id, const void* data) {
 
 void Tool::on_launch(uint32_t id, const void* data) {
   if (id != SANITIZER_CBID_LAUNCH_BEGIN || !thread_state.userdata) return;
-  auto* launch = static_cast<const Sanitizer_LaunchData*>(data);
+  hand_over(*static_cast<const Sanitizer_LaunchData*>(data));
+}
+
+void Tool::on_graph(uint32_t id, const void* data) {
+  if (id != SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN || !thread_state.userdata) return;
+  auto* node = static_cast<const Sanitizer_GraphNodeLaunchData*>(data);
+  if (node->nodeType == CU_GRAPH_NODE_TYPE_KERNEL) hand_over(node->launchData);
+}
+
+void Tool::hand_over(const Sanitizer_LaunchData& launch) {
   const SanitizerResult s =
-      api.sanitizerSetLaunchCallbackData(launch->hLaunch, launch->function, launch->hStream,
+      api.sanitizerSetLaunchCallbackData(launch.hLaunch, launch.function, launch.hStream,
                                          reinterpret_cast<const void*>(thread_state.userdata));
   if (s != SANITIZER_SUCCESS) debug("launch data: " + text_of(s));
 }
@@ -184,7 +232,12 @@ void Tool::on_driver_call(uint32_t call, const Sanitizer_CallbackData& data) {
   }
   if (Request::is_launch(call) && thread_state.examination) after_launch(data);
   note_sharing(call, data);
+  note_mapping(call, data);
   note_unhandled(call, data);
+  if (GraphTable::concerns(call) && succeeded(data)) {
+    const OwnWork own;
+    graphs_.note(call, data.functionParams);
+  }
   if (thread_state.driver_depth == 0) return; // entered before we subscribed
   --thread_state.driver_depth;
   if (thread_state.driver_depth == 0) gate_.leave();
@@ -201,17 +254,33 @@ void Tool::before_launch(uint32_t call, const Sanitizer_CallbackData& data) {
   if (unquiet_ >= options_.settings.most_unquiet) return;
   const OwnWork own;
   auto request = std::make_unique<Request>();
-  if (!request->read(call, data.functionParams)) return;
-  request->find_name(data.symbolName);
+  if (!read_launch(*request, call, data)) return;
+  // What is captured into a graph does not run yet: the graph is examined when it is launched.
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (api.cuStreamIsCapturing(request->stream, &capture) != CUDA_SUCCESS ||
+      capture != CU_STREAM_CAPTURE_STATUS_NONE)
+    return;
   {
     const std::lock_guard lock(mutex_);
     const Choice choice = selector_->choose(request->launch);
-    may_choose_[request->handle] = choice != Choice::other_name;
+    // A handle of a graph may be used again at any time.
+    if (!request->launch.graph) may_choose_[request->handle] = choice != Choice::other_name;
     if (choice != Choice::examine) return;
   }
   auto examination = std::make_unique<Examination>(*this, std::move(request), number, data.context);
   // Until its end or until a reason against it is found; in the latter case it has reported.
   if (examination->begin()) thread_state.examination = examination.release();
+}
+
+bool Tool::read_launch(Request& request, uint32_t call, const Sanitizer_CallbackData& data) {
+  if (!GraphTable::is_launch(call))
+    return request.read(call, data.functionParams) && (request.find_name(data.symbolName), true);
+  auto* p = static_cast<const cuGraphLaunch_params*>(data.functionParams);
+  std::shared_ptr<const GraphFacts> facts = graphs_.find(p->hGraph);
+  if (!facts) return false;
+  request.read_graph(p->hGraph, p->hStream, call == SANITIZER_CBID_DRIVER_API_cuGraphLaunch_ptsz,
+                     std::move(facts));
+  return true;
 }
 
 void Tool::after_launch(const Sanitizer_CallbackData& data) {
@@ -244,11 +313,57 @@ void Tool::note_sharing(uint32_t call, const Sanitizer_CallbackData& data) {
   }
 }
 
+// Memory that is mapped piece by piece: known from the moment at which it is accessible. A piece
+// that lies on another device, or in the host's memory, is not private.
+void Tool::note_mapping(uint32_t call, const Sanitizer_CallbackData& data) {
+  switch (call) {
+  case SANITIZER_CBID_DRIVER_API_cuMemMap: {
+    auto* p = static_cast<const cuMemMap_params*>(data.functionParams);
+    if (!succeeded(data)) return;
+    Allocation piece{p->ptr, p->size, kMapped, 0};
+    CUmemAllocationProp properties{};
+    const OwnWork own;
+    CUdevice device = 0;
+    if (api.cuMemGetAllocationPropertiesFromHandle &&
+        api.cuMemGetAllocationPropertiesFromHandle(&properties, p->handle) == CUDA_SUCCESS &&
+        api.cuCtxGetDevice(&device) == CUDA_SUCCESS) {
+      if (properties.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        piece.traits |= kHostMapped;
+      else if (properties.location.id != device)
+        piece.traits |= kPeer;
+    }
+    const std::lock_guard lock(mutex_);
+    mapped_.push_back(piece);
+    return;
+  }
+  case SANITIZER_CBID_DRIVER_API_cuMemSetAccess: {
+    auto* p = static_cast<const cuMemSetAccess_params*>(data.functionParams);
+    if (!succeeded(data)) return;
+    const std::lock_guard lock(mutex_);
+    for (size_t i = mapped_.size(); i-- > 0;) {
+      if (mapped_[i].address < p->ptr || mapped_[i].end() > p->ptr + p->size) continue;
+      table_.add(mapped_[i]);
+      mapped_.erase(mapped_.begin() + ptrdiff_t(i));
+    }
+    return;
+  }
+  case SANITIZER_CBID_DRIVER_API_cuMemUnmap: {
+    auto* p = static_cast<const cuMemUnmap_params*>(data.functionParams);
+    if (!succeeded(data)) return;
+    const std::lock_guard lock(mutex_);
+    table_.unmap(p->ptr, p->ptr + p->size);
+    std::erase_if(mapped_, [&](const Allocation& piece) {
+      return piece.address >= p->ptr && piece.end() <= p->ptr + p->size;
+    });
+    return;
+  }
+  default: return;
+  }
+}
+
 // Launches that this version does not look at: one line for each kind, once.
 void Tool::note_unhandled(uint32_t call, const Sanitizer_CallbackData& data) {
   switch (call) {
-  case SANITIZER_CBID_DRIVER_API_cuGraphLaunch:
-  case SANITIZER_CBID_DRIVER_API_cuGraphLaunch_ptsz:
   case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernelMultiDevice:
   case SANITIZER_CBID_DRIVER_API_cuLaunch:
   case SANITIZER_CBID_DRIVER_API_cuLaunchGrid:
@@ -263,8 +378,9 @@ void Tool::note_unhandled(uint32_t call, const Sanitizer_CallbackData& data) {
 }
 
 void Tool::watch_launches(bool on) {
-  if (api.sanitizerEnableDomain(on, subscriber_, SANITIZER_CB_DOMAIN_LAUNCH) != SANITIZER_SUCCESS)
-    debug("callbacks of launches could not be switched");
+  for (Sanitizer_CallbackDomain domain : {SANITIZER_CB_DOMAIN_LAUNCH, SANITIZER_CB_DOMAIN_GRAPHS})
+    if (api.sanitizerEnableDomain(on, subscriber_, domain) != SANITIZER_SUCCESS)
+      debug("callbacks of launches could not be switched");
 }
 
 void Tool::gave_up() {

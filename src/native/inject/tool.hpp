@@ -53,6 +53,7 @@ public:
 
   void on_resource(uint32_t id, const void* data);
   void on_launch(uint32_t id, const void* data);
+  void on_graph(uint32_t id, const void* data);
   void on_driver_call(uint32_t call, const Sanitizer_CallbackData& data);
 
   // For examinations.
@@ -78,12 +79,16 @@ private:
   void before_launch(uint32_t call, const Sanitizer_CallbackData& data);
   void after_launch(const Sanitizer_CallbackData& data);
   void note_sharing(uint32_t call, const Sanitizer_CallbackData& data);
+  void note_mapping(uint32_t call, const Sanitizer_CallbackData& data);
+  bool read_launch(Request& request, uint32_t call, const Sanitizer_CallbackData& data);
+  void hand_over(const Sanitizer_LaunchData& launch);
   void note_unhandled(uint32_t call, const Sanitizer_CallbackData& data);
   void add_module(const Sanitizer_ResourceModuleData& data);
   void add_memory(const Sanitizer_ResourceMemoryData& data);
 
-  std::mutex mutex_; // of what follows up to `gate_`
+  std::mutex mutex_; // of what follows up to `selector_`
   AllocationTable table_;
+  std::vector<Allocation> mapped_; // by cuMemMap, not yet accessible
   std::map<CUstream, CUcontext> streams_;
   std::map<CUmodule, ModuleImage> modules_;
   std::map<CUcontext, std::unique_ptr<Device>> devices_;
@@ -92,6 +97,7 @@ private:
   std::set<CUmodule> left_patched_;
   uint64_t image_bytes_ = 0, launches_ = 0;
   std::unique_ptr<Selector> selector_;
+  GraphTable graphs_; // has a lock of its own
   bool shares_handles_ =
       false; // exported or imported VMM memory: all mapped memory counts as shared
 

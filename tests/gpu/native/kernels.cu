@@ -6,6 +6,7 @@
 //   kernels NAME...     these
 //   kernels -n N NAME   N times
 #include <cooperative_groups.h>
+#include <cuda.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
@@ -15,7 +16,6 @@
 #include <cstring>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -138,6 +138,13 @@ template <bool kWait> __device__ void neighbour(const float* x, float* o) {
   o[blockIdx.x * blockDim.x + threadIdx.x] = other[threadIdx.x];
   cluster.sync();
 }
+// Its cluster is an attribute of the launch.
+__global__ void cluster_of_two(const float* x, float* o) { neighbour<true>(x, o); }
+// Its memory is mapped in pieces, as PyTorch's expandable segments are.
+__global__ void in_pieces(const float* x, float* o) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, far = i * 16;
+  o[far] += x[i];
+}
 __global__ void __cluster_dims__(4) in_cluster(const float* x, float* o) { neighbour<true>(x, o); }
 
 __global__ void nothing() {}
@@ -149,6 +156,15 @@ __global__ void missing_barrier(const float* x, float* o) {
   const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
   s[t] = x[i];
   o[i] = s[(t + 128) % kThreads];
+}
+
+// Half of the cells that it reads were never written.
+__global__ void reads_stale(const float* x, float* o) {
+  __shared__ float s[kThreads];
+  const int t = threadIdx.x;
+  if (t % 2 == 0) s[t] = x[t];
+  __syncthreads();
+  o[blockIdx.x * blockDim.x + t] = s[t];
 }
 
 __global__ void last_block_wins(const float* x, float* o) {
@@ -204,7 +220,6 @@ __global__ void dependent(const float* x, float* o) {
   asm volatile("griddepcontrol.wait;");
   o[threadIdx.x] = x[threadIdx.x];
 }
-__global__ void in_graph(const float* x, float* o) { o[threadIdx.x] = x[threadIdx.x]; }
 __global__ void waits_for_host(volatile int* flag, float* o) {
   while (*flag == 0) {
   }
@@ -284,16 +299,27 @@ void launch_dependent() {
   CK(cudaLaunchKernelEx(&config, dependent, (const float*)input, output));
 }
 
-void launch_in_graph() {
+// A graph: copies, fills and three kernels, in place, one after the other; with a defect in the last of
+// them; or with a host function.
+enum class GraphKind { sound, racy, host };
+void launch_graph(GraphKind kind) {
   cudaStream_t stream;
   CK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   CK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  in_graph<<<1, kThreads, 0, stream>>>(input, output);
+  CK(cudaMemsetAsync(output, 0, 4096, stream));
+  accumulate<<<kBlocks, kThreads, 0, stream>>>(input, output);
+  exchange<<<kBlocks, kThreads, 0, stream>>>(output, output);
+  if (kind == GraphKind::racy)
+    missing_barrier<<<kBlocks, kThreads, 0, stream>>>(output, output);
+  else
+    block_sum<<<kBlocks, kThreads, 0, stream>>>(input, output + kCount);
+  CK(cudaMemcpyAsync(output + 64, output + 1024, 4096, cudaMemcpyDeviceToDevice, stream));
+  if (kind == GraphKind::host) CK(cudaLaunchHostFunc(stream, [](void*) {}, nullptr));
   cudaGraph_t graph;
   cudaGraphExec_t exec;
   CK(cudaStreamEndCapture(stream, &graph));
   CK(cudaGraphInstantiate(&exec, graph, 0));
-  CK(cudaGraphLaunch(exec, stream));
+  for (int i = 0; i < 3; ++i) CK(cudaGraphLaunch(exec, stream));
   CK(cudaStreamSynchronize(stream));
   CK(cudaGraphExecDestroy(exec));
   CK(cudaGraphDestroy(graph));
@@ -323,6 +349,53 @@ void launch_beside_busy() {
   CK(cudaFreeHost((void*)flag));
   CK(cudaStreamDestroy(stream));
   CK(cudaStreamDestroy(other));
+}
+
+// Memory in pieces of the smallest size, through the driver: eight of them, mapped side by side.
+template <class F> F driver(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found;
+  CK(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found));
+  return (F)function;
+}
+#define DRIVER(name) driver<decltype(&name)>(#name)
+
+void launch_in_pieces() {
+  CUmemAllocationProp kind = {};
+  kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  kind.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  size_t piece = 0;
+  DRIVER(cuMemGetAllocationGranularity)(&piece, &kind, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+  const size_t count = (size_t(kCount) * 64 + piece - 1) / piece;
+  CUdeviceptr place = 0;
+  DRIVER(cuMemAddressReserve)(&place, count * piece, 0, 0, 0);
+  std::vector<CUmemGenericAllocationHandle> handles(count);
+  CUmemAccessDesc access = {kind.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  for (size_t i = 0; i < count; ++i) {
+    DRIVER(cuMemCreate)(&handles[i], piece, &kind, 0);
+    DRIVER(cuMemMap)(place + i * piece, piece, 0, handles[i], 0);
+    DRIVER(cuMemSetAccess)(place + i * piece, piece, &access, 1);
+  }
+  CK(cudaMemset((void*)place, 0, count * piece));
+  in_pieces<<<kBlocks, kThreads>>>(input, (float*)place);
+  CK(cudaMemcpy2D(output, 4, (void*)place, 64, 4, kCount, cudaMemcpyDeviceToDevice));
+  CK(cudaDeviceSynchronize());
+  DRIVER(cuMemUnmap)(place, count * piece);
+  for (CUmemGenericAllocationHandle handle : handles) DRIVER(cuMemRelease)(handle);
+  DRIVER(cuMemAddressFree)(place, count * piece);
+}
+
+void launch_cluster_of_two() {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = 64;
+  config.blockDim = kThreads;
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = 2;
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  CK(cudaLaunchKernelEx(&config, cluster_of_two, (const float*)input, output));
 }
 
 void launch_to_memory(bool managed) {
@@ -369,9 +442,13 @@ std::vector<Row> rows() {
       {"counts_launches", [u] { counts_launches<<<3, 32>>>(u(output)); }},
       {"grid_sum", launch_grid_sum},
       {"persistent", launch_persistent},
+      {"cluster_of_two", launch_cluster_of_two},
+      {"in_pieces", launch_in_pieces},
       {"in_cluster", [] { in_cluster<<<64, kThreads>>>(input, output); }},
       {"nothing", [] { nothing<<<1, 32>>>(); }},
       {"missing_barrier", [] { ordinary(missing_barrier, input, output); }, false},
+      {"residue", [] { missing_barrier<<<64, kThreads>>>(input, output); }, false},
+      {"reads_stale", [] { ordinary(reads_stale, input, output); }, false},
       {"last_block_wins", [] { ordinary(last_block_wins, input, output); }, false},
       {"plain_histogram", [u] { ordinary(plain_histogram, input, u(output)); }, false},
       {"float_sum", [] { ordinary(float_sum, input, output); }, false},
@@ -385,7 +462,9 @@ std::vector<Row> rows() {
       {"to_host", [] { launch_to_memory(false); }},
       {"to_managed", [] { launch_to_memory(true); }},
       {"dependent", launch_dependent},
-      {"in_graph", launch_in_graph},
+      {"in_graph", [] { launch_graph(GraphKind::sound); }},
+      {"race_in_graph", [] { launch_graph(GraphKind::racy); }, false},
+      {"host_in_graph", [] { launch_graph(GraphKind::host); }},
       {"beside_busy", launch_beside_busy},
   };
 }

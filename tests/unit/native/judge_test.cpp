@@ -46,9 +46,6 @@ TEST(Reasons, EachCircumstance) {
     change(c);
     return reason_against(launch_of("k"), c);
   };
-  EXPECT_TRUE(has(with([](Circumstances& c) { c.capturing = true; }), "graph"));
-  EXPECT_TRUE(has(with([](Circumstances& c) { c.programmatic = true; }), "programmatic"));
-  EXPECT_TRUE(has(with([](Circumstances& c) { c.code.programmatic = true; }), "programmatic"));
   EXPECT_TRUE(has(with([](Circumstances& c) { c.several_devices = true; }), "several devices"));
   EXPECT_TRUE(has(with([](Circumstances& c) { c.externals = {"vprintf"}; }), "printf"));
   EXPECT_TRUE(has(with([](Circumstances& c) { c.externals = {"malloc"}; }), "heap"));
@@ -107,6 +104,30 @@ TEST(Verdicts, APassNeedsDelaysThatDidSomething) {
   EXPECT_TRUE(has(d.reason, "no evidence")) << d.reason;
 }
 
+TEST(Verdicts, PressureFromOutsideIsSaidAndIsNoDelay) {
+  auto pressed = plain();
+  pressed.outside = true;
+  pressed.scheme = "cold cache";
+  Decision d = decide(evidence_of({plain(), pressed, perturbed(0)}));
+  EXPECT_EQ(d.verdict, Verdict::unknown) << "no access was delayed";
+  d = decide(evidence_of({plain(), pressed, perturbed(5)}));
+  EXPECT_EQ(d.verdict, Verdict::pass);
+  EXPECT_TRUE(has(d.reason, "1 under pressure from outside")) << d.reason;
+  pressed.differing_bytes = 4;
+  d = decide(evidence_of({plain(), pressed}));
+  EXPECT_EQ(d.verdict, Verdict::fail);
+  EXPECT_TRUE(has(d.reason, "(cold cache)")) << d.reason;
+}
+
+TEST(Verdicts, WhatMayOverlapIsNotPassedAlone) {
+  Evidence e = evidence_of({plain(), perturbed(5)});
+  e.alone = true;
+  EXPECT_EQ(decide(e).verdict, Verdict::unknown);
+  EXPECT_TRUE(has(decide(e).reason, "overlaps with the launch before")) << decide(e).reason;
+  e.runs.push_back(plain(1));
+  EXPECT_EQ(decide(e).verdict, Verdict::fail);
+}
+
 TEST(Verdicts, NothingToPerturbPassesOnlyWhenAllWasSeen) {
   EXPECT_EQ(decide(evidence_of({plain()})).verdict, Verdict::pass);
   Evidence e = evidence_of({plain()});
@@ -126,7 +147,7 @@ TEST(Verdicts, NothingToPerturbPassesOnlyWhenAllWasSeen) {
 TEST(Verdicts, WithoutRepeatsOrInstrumentationUnknown) {
   EXPECT_EQ(decide(evidence_of({})).verdict, Verdict::unknown);
   Evidence e = evidence_of({plain()});
-  e.instrumented = false;
+  e.bare = "its grid is resident together only without instrumentation";
   EXPECT_EQ(decide(e).verdict, Verdict::unknown);
 }
 

@@ -29,6 +29,13 @@ TEST(Names, Demangled) {
   EXPECT_EQ(demangled("_Zbroken"), "_Zbroken");
 }
 
+TEST(Names, GraphsOfTheSameKernelsShareOne) {
+  EXPECT_EQ(graph_symbol("a|1|b|2|", 64), graph_symbol("a|1|b|2|", 64));
+  EXPECT_NE(graph_symbol("a|1|b|2|", 64), graph_symbol("a|1|b|3|", 64));
+  EXPECT_NE(graph_symbol("a|1|b|2|", 64), graph_symbol("a|1|b|2|", 72));
+  EXPECT_TRUE(matches_pattern("cuda_graph*", graph_symbol("", 0)));
+}
+
 TEST(Names, Patterns) {
   EXPECT_TRUE(matches_pattern("*", ""));
   EXPECT_TRUE(matches_pattern("a*c", "abbbc"));
@@ -59,6 +66,14 @@ TEST(Selection, EachDistinctLaunchOnce) {
   Launch shared = launch_of("b");
   shared.shared_bytes = 16;
   EXPECT_EQ(selector.choose(shared), Choice::examine);
+}
+
+TEST(Selection, FunctionsOfOneNameAreDistinct) {
+  Launch one, other; // two specialisations of a Triton kernel, say
+  one.symbol = other.symbol = "kernel";
+  one.code = 1;
+  other.code = 2;
+  EXPECT_NE(key_of(one), key_of(other));
 }
 
 TEST(Selection, SkipAndCountSpeakOfMatchingLaunches) {

@@ -50,6 +50,35 @@ TEST(Allocations, MarksByAnyAddressInside) {
   EXPECT_EQ(table.find(0x1000)->traits, kExported);
 }
 
+TEST(Allocations, MappedPiecesAreOneAllocation) {
+  AllocationTable table;
+  table.add({0x1000, 0x100, kMapped, 0});
+  table.add({0x1200, 0x100, kMapped, 0});
+  table.add({0x1300, 0x100, 0, 0});
+  EXPECT_EQ(table.size(), 3u);
+  table.add({0x1100, 0x100, kMapped, 0}); // closes the gap
+  EXPECT_EQ(table.size(), 2u);
+  EXPECT_EQ(table.find(0x12ff)->address, 0x1000u);
+  EXPECT_EQ(table.find(0x12ff)->size, 0x300u);
+  table.add({0x1100, 0x80, 0, 0}); // told again, by another callback
+  EXPECT_EQ(table.size(), 2u);
+  EXPECT_FALSE(table.remove(0x1000)) << "pieces are unmapped";
+  table.unmap(0x1080, 0x1280);
+  EXPECT_EQ(table.find(0x107f)->size, 0x80u);
+  EXPECT_EQ(table.find(0x1100), nullptr);
+  EXPECT_EQ(table.find(0x1280)->size, 0x80u);
+  EXPECT_NE(table.find(0x1300), nullptr) << "not mapped in pieces";
+  table.unmap(0, 0x2000);
+  EXPECT_EQ(table.size(), 1u);
+}
+
+TEST(Allocations, PiecesOfOtherKindsStayApart) {
+  AllocationTable table;
+  table.add({0x1000, 0x100, kMapped, 0});
+  table.add({0x1100, 0x100, kMapped | kPeer, 0});
+  EXPECT_EQ(table.size(), 2u);
+}
+
 TEST(Allocations, WhatIsNotPrivate) {
   EXPECT_EQ(not_private(0), "");
   EXPECT_EQ(not_private(kModuleMemory), "");

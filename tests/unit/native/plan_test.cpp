@@ -141,11 +141,75 @@ TEST(Delays, VaryFromRepeatToRepeat) {
   EXPECT_EQ(vary(scheme, settings, 3).cycles, 1000u);
 }
 
+TEST(Delays, FurtherRepeatsDelayOneSideOfOneConflict) {
+  const auto schemes =
+      schemes_for(launch_of(4, 256), inventory_of({slot(2, 3, kWithinBlock, true, false, 7),
+                                                   slot(2, 2, kWithinBlock, true, false, 1)}));
+  ASSERT_EQ(schemes.size(), 1u);
+  using Pairs = std::vector<std::pair<uint32_t, uint32_t>>;
+  EXPECT_EQ(schemes[0].pairs, (Pairs{{2, 2}, {2, 3}}));
+  Settings settings;
+  auto delayed = [&](uint32_t index) {
+    const Variation v = vary(schemes[0], settings, settings.perturbed + index);
+    std::vector<size_t> out;
+    for (size_t i = 0; i < v.actions.size(); ++i)
+      if (v.actions[i]) out.push_back(i);
+    return out;
+  };
+  using Sites = std::vector<size_t>;
+  EXPECT_EQ(delayed(0), Sites{2});
+  EXPECT_EQ(delayed(2), Sites{2});
+  EXPECT_EQ(delayed(3), Sites{3});
+  EXPECT_EQ(delayed(7), Sites{3});
+}
+
+TEST(Schemes, BarriersWhereAccessesAreNotSeen) {
+  Inventory inventory = inventory_of({});
+  inventory.sites[4] = {32, kSiteSync, 0};
+  EXPECT_TRUE(schemes_for(launch_of(4, 256), inventory).empty());
+  const auto schemes = schemes_for(launch_of(4, 256), inventory, true);
+  ASSERT_EQ(schemes.size(), 1u);
+  EXPECT_EQ(schemes[0].name(), "barriers, by warp");
+  EXPECT_EQ(schemes[0].actions, (std::vector<uint8_t>{0, 0, 0, 0, kDelayByWarp}));
+  inventory.counters[kMbarriers] = 1;
+  EXPECT_EQ(schemes_for(launch_of(4, 256), inventory).size(), 1u);
+  EXPECT_TRUE(schemes_for(launch_of(4, 32), inventory).empty()) << "one warp in a block";
+}
+
+TEST(Delays, WhereBlocksMeetSomeAreByWarp) {
+  Scheme scheme;
+  scheme.action = kDelayByBlock;
+  scheme.actions.assign(4, kDelayByBlock);
+  auto kinds = [&](uint32_t index) {
+    std::vector<uint8_t> out = vary(scheme, Settings(), index).actions;
+    out.erase(std::remove(out.begin(), out.end(), kNothing), out.end());
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  };
+  EXPECT_EQ(kinds(0), std::vector<uint8_t>{kDelayByBlock});
+  EXPECT_EQ(kinds(1), std::vector<uint8_t>{kDelayByBlock});
+  EXPECT_EQ(kinds(2), std::vector<uint8_t>{kDelayByBlock});
+  EXPECT_EQ(kinds(4), std::vector<uint8_t>{kDelayByWarp});
+}
+
+TEST(Sampling, AStepVisitsEachBlockOnce) {
+  for (uint64_t blocks : {1u, 2u, 3u, 12u, 97u, 1024u}) {
+    const uint64_t step = step_through(blocks, 1);
+    std::vector<bool> seen(blocks);
+    for (uint64_t b = 0; b < blocks; ++b) seen[b * step % blocks] = true;
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), true), int64_t(blocks)) << blocks;
+  }
+}
+
 TEST(Delays, AHalfIsNeverEmpty) {
   Scheme scheme;
   scheme.actions = {kNothing, kDelayByBlock};
-  for (uint32_t index = 0; index < 8; ++index)
-    EXPECT_EQ(vary(scheme, Settings(), index).actions, scheme.actions);
+  for (uint32_t index = 0; index < 8; ++index) {
+    const Variation v = vary(scheme, Settings(), index);
+    EXPECT_EQ(v.actions[0], kNothing);
+    EXPECT_NE(v.actions[1], kNothing);
+  }
 }
 
 TEST(Delays, ShrinkWhereThereAreMany) {
@@ -176,6 +240,17 @@ TEST(Cells, SharedMemoryOfSomeBlocksWhenThereIsMuch) {
   inventory.counters[kSharedReads] = 60'000'000;
   inventory.counters[kSharedGranules] = 60'000'000;
   EXPECT_EQ(cells_for(inventory, uint64_t(1) << 40), uint64_t(1) << 27) << "of half of them";
+}
+
+TEST(Cells, SomeLinesWhereNotAllFit) {
+  Inventory inventory;
+  inventory.counters[kGlobalGranules] = 1 << 20;
+  EXPECT_EQ(line_share_for(inventory, uint64_t(1) << 40, 1 << 21), 0u);
+  EXPECT_EQ(line_share_for(inventory, uint64_t(1) << 40, 1 << 20), 32768u);
+  // Touched again and again: not more than the memory that there is.
+  EXPECT_EQ(line_share_for(inventory, 4 << 16, 1 << 20), 0u);
+  inventory.counters[kSharedGranules] = 1 << 20;
+  EXPECT_EQ(line_share_for(inventory, uint64_t(1) << 40, 1 << 20), 1u);
 }
 
 TEST(Presets, ThePapersAndOthers) {
