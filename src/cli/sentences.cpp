@@ -73,7 +73,12 @@ std::string conflict_sentence(const explore::Finding& found, const report::Findi
   std::string text = fmt::format("{} {} {} at {} and {} {} it at {}", who(a), verb(c.first.info),
                                  memory, where(a), second, verb(c.second.info), where(b));
   if (found.missed)
-    return text + ", but the read need not see what was written: missing is " + out.missing_edge;
+    return text +
+           (found.conflict.second.info.write
+                ? ", but the first of these may take effect after the second, and after what its "
+                  "thread does next: missing is "
+                : ", but the read need not see what was written: missing is ") +
+           out.missing_edge;
   if (found.kind == "nondeterministic")
     return text + ", and the order of the two changes the result";
   text += ", and nothing orders the two";

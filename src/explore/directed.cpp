@@ -96,13 +96,19 @@ void Explorer::reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown
   });
 }
 
+// A strong read may miss a strong write; a write or an update only a plain store, which then comes
+// after it.
+static bool may_miss(const Pair& p) {
+  const race::AccessInfo &first = p.conflict.first.info, &second = p.conflict.second.info;
+  return p.is_order() && first.write && (!second.write || !first.atomic);
+}
+
 void Explorer::miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, bool hold_fences) {
   if (hold_fences && !has_fence_sc(job_)) return;
   std::vector<Pair*> writes;
   std::vector<Planned> plans;
   for (Pair* p : pairs) {
-    const race::AccessInfo &first = p->conflict.first.info, &second = p->conflict.second.info;
-    if (!p->is_order() || p->differs || !first.write || second.write) continue;
+    if (p->differs || !may_miss(*p)) continue;
     writes.push_back(p);
     plans.push_back(reversal(*p));
     plans.back().arms.back().missed = true;
@@ -186,15 +192,31 @@ void Explorer::fence_orders() {
   if (!report_.first.fences_met || !report_.deterministic || !report_.race_free) return;
   Pairs hidden(job_);
   hidden.take(unfenced_, "canonical");
-  std::vector<Planned> plans;
+  std::vector<Planned> plans, late;
+  std::vector<const Pair*> missed;
   for (std::vector<Pair>& instances : hidden.list())
-    for (const Pair& p : instances)
+    for (const Pair& p : instances) {
       if (plans.size() < options_.directed_runs && !pairs_.knows(p) && !hidden.commuting(p))
         plans.push_back(reversal(p));
+      if (late.size() >= options_.directed_runs || !may_miss(p)) continue;
+      late.push_back(reversal(p));
+      late.back().arms.back().missed = late.back().arms.back().holds_fence = true;
+      missed.push_back(&p);
+    }
   run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
     take_events(out, plan.policy);
     take_conflicts(out, plan.policy);
     compare(out, plan);
+  });
+  // Or the writer's fence comes last, and what the other one does before its own misses the write.
+  size_t at = 0;
+  run_plans(late, [&](const Planned& plan, vgpu::Outcome& out) {
+    const Pair& p = *missed[at++];
+    take_events(out, plan.policy);
+    compare(out, plan);
+    if (out.arms_reversed && out.completed && out.digest != report_.first.digest)
+      pairs_.blame({p.launch, 0, p.conflict}, plan.policy, report_.first_trace,
+                   report_.first.digest, out.trace, out.digest, differences(report_.first, out));
   });
 }
 

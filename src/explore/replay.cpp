@@ -122,6 +122,9 @@ std::vector<Difference> differences(const vgpu::Outcome& a, const vgpu::Outcome&
 }
 
 std::string missing_edge(const race::Conflict& c, bool missed) {
+  if (missed && c.second.info.write)
+    return "a fence (__threadfence()) after the first write and before what announces it, and one "
+           "after the read of the announcement and before the second; or release and acquire there";
   if (missed)
     return "a fence (__threadfence()) after the write and before what announces it, and one after "
            "the read of the announcement and before this read; or release and acquire there";

@@ -82,7 +82,8 @@ struct Arm {
   race::Space space = race::Space::global;
   uint64_t address = 0;
   uint32_t launch = 0; // the first of those that may overlap
-  // Nothing is held: `second`, a strong read, misses `first`, a strong write.
+  // Nothing is held: `second`, strong as well, misses `first`, a strong write. It reads what was
+  // there before; what it writes itself, `first`, then a plain store, comes after.
   bool missed = false;
   // And yet: the writer's next fence.sc, which might make the write known to the reader.
   bool holds_fence = false;

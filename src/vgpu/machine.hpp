@@ -275,6 +275,8 @@ struct Machine {
   void second_has_run(); // of an armed pair whose first access is held
   bool holds_fence(Warp& w, uint32_t pc);
   bool release_fence();
+  bool comes_before_store(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
+                          uint64_t address, uint32_t bytes);
   void missed(ArmState& a); // its write has been
   void split(Warp& w, Group& g);
   void deadlock();

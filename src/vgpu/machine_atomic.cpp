@@ -225,6 +225,18 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     uint32_t i = members[k];
     Region& r = *at[i].region;
     uint8_t old[32];
+    if (misses_writes && !arms.empty() && r.tracked &&
+        comes_before_store(w, pc, i, r.space, address[i], bytes)) {
+      alignas(16) uint8_t older[32];
+      std::memcpy(older, detector->missed(r.space, agent(w), address[i], uint8_t(bytes), 1), bytes);
+      operate(info, op, regs, i, older, false, old, nullptr);
+      if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
+      if (!unread)
+        detector->missing_read(r.space, agent(w), i, address[i], uint8_t(bytes),
+                               order_of(info.semantics), access.scope, 1);
+      changed = true;
+      continue;
+    }
     operate(info, op, regs, i, r.host + at[i].offset, r.space == race::Space::global, old,
             float_sums.get());
     // A compare-and-swap that fails is no progress: its group may be spinning.

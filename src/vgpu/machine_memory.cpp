@@ -427,8 +427,12 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
       local_copy(w, i, at[i].offset, values[i], bytes, true);
       continue;
     }
+    const bool versions = misses_writes && access.strong && at[i].region->tracked;
+    if (versions && !arms.empty() &&
+        comes_before_store(w, pc, i, at[i].region->space, address[i], bytes))
+      continue;
     w.stored |= std::memcmp(at[i].region->host + at[i].offset, values[i], bytes) != 0;
-    if (misses_writes && access.strong && at[i].region->tracked)
+    if (versions)
       detector->replacing(at[i].region->space, agent(w), i, address[i], uint8_t(bytes),
                           at[i].region->host + at[i].offset);
     std::memcpy(at[i].region->host + at[i].offset, values[i], bytes);

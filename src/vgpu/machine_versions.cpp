@@ -42,6 +42,29 @@ uint32_t Machine::writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race:
   return back;
 }
 
+// Two strong writes of one thread without a fence may take effect in either order: whoever has seen
+// the second may yet write, or update, before the first does. So that write, or update, misses the
+// first: what it reads is older, and what it writes is overwritten. Only a plain store can be that
+// late, and only if nothing has been written there since.
+bool Machine::comes_before_store(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
+                                 uint64_t address, uint32_t bytes) {
+  for (ArmState& a : arms) {
+    const race::Side &first = a.arm.first, &second = a.arm.second;
+    if (!a.arm.missed || a.misses || second.info.pc != pc || second.agent != agent(w) ||
+        second.lane != lane || second.time != detector->time(agent(w), lane) ||
+        a.arm.address < address || a.arm.address >= address + bytes ||
+        !detector->missable(space, agent(w), lane, address, uint8_t(bytes)))
+      continue;
+    const race::Side last = detector->missed_write(space, agent(w), address, uint8_t(bytes), 1);
+    if (last.info.pc != first.info.pc || last.agent != first.agent || last.lane != first.lane)
+      continue;
+    ++a.misses;
+    missed(a);
+    return true;
+  }
+  return false;
+}
+
 // Each element from a write of its own; returns how many writes the newest of them misses: what is
 // known and acquired is that one's, so that no more is laid to torn accesses than they can do.
 uint32_t Machine::load_torn(const Warp& w, uint32_t lane, const ir::MemInfo& info,

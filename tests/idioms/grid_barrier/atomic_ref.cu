@@ -8,6 +8,7 @@
 // twin arrive_release: race global @A @B
 // twin arrive_acquire: race global @A @B
 // twin release: race global @A @B
+// twin release: hang global
 // twin acquire: race global @A @B
 // twin gather: race global @A @B
 // twin scatter: race global @A @B

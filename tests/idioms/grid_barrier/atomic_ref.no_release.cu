@@ -4,6 +4,7 @@
 // launch: --arch sm_80 --grid 4 --block 64 --arg rand:f32[256] --arg out:1024
 // launch: --arg zeros:u32[1] --arg zeros:u32[1]
 // expect: race global @A @B
+// expect: hang global
 #include <cuda/atomic>
 
 using Cell = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;

@@ -3,7 +3,7 @@
 // launch: --arg zeros:u32[1] --arg zeros:u32[1]
 // want 3 u32: 0
 // expect: pass
-// twin first: nondeterministic global @G @P
+// twin first: nondeterministic global @P @P
 // twin second: nondeterministic global @G @P
 typedef unsigned u32;
 __device__ void put(u32* p, u32 v) {

@@ -2,7 +2,7 @@
 // Two writers and a reader of one of them (the test R): fence.sc on both sides.
 // launch: --arch sm_80 --grid 2 --block 1 --arg zeros:u32[128] --arg zeros:u32[4]
 // launch: --arg zeros:u32[1] --arg zeros:u32[1]
-// expect: nondeterministic global @G @P
+// expect: nondeterministic global @P @P
 typedef unsigned u32;
 __device__ void put(u32* p, u32 v) {
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); // @P
