@@ -95,7 +95,10 @@ private:
       bool stuck = std::any_of(instances.begin(), instances.end(), [](const Pair& p) {
         return !p.differs && !p.other_trace.steps.empty();
       });
-      bool harmless = best->tried && best->reversed && !best->differs && !stuck &&
+      // What is read there before it is written may swallow everything, as a NaN does.
+      bool unwritten = std::any_of(instances.begin(), instances.end(),
+                                   [](const Pair& p) { return p.unwritten; });
+      bool harmless = best->tried && best->reversed && !best->differs && !stuck && !unwritten &&
                       report_.deterministic && !loses_updates(best->conflict) &&
                       !defies_orders(best->conflict);
       f.kind = harmless ? "race-without-consequence" : "race";

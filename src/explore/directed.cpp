@@ -90,9 +90,12 @@ void Explorer::reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown
     take_events(out, plan.policy);
     compare(out, plan);
     if (!out.arms_reversed || (!out.completed && out.events.empty()) || p.differs) return;
-    p.reversed = true;
-    take_turned(p, out);
-    if (p.is_order()) shown.emplace_back(out, plan);
+    // It may have been another instance of the two operations: the same bytes settle nothing.
+    if (!out.completed || out.digest != report_.first.digest) {
+      p.reversed = true;
+      take_turned(p, out);
+    }
+    if (p.is_order()) shown.emplace_back(out, plan); // takes the conflicts
   });
 }
 

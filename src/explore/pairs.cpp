@@ -11,7 +11,15 @@ using race::Conflict;
 
 namespace {
 constexpr size_t kMostInstances = 4;
+
+bool reads_unwritten(const vgpu::Outcome& out, uint32_t launch, const Conflict& c) {
+  auto at = [&](const vgpu::Event& e, const race::Side& side) {
+    return e.places[0].launch == launch + side.grid && e.places[0].pc == side.info.pc;
+  };
+  return std::any_of(out.uninitialised_reads.begin(), out.uninitialised_reads.end(),
+                     [&](const vgpu::Event& e) { return at(e, c.first) || at(e, c.second); });
 }
+} // namespace
 
 Pairs::Key Pairs::key_of(uint32_t launch, const Conflict& c) {
   Operation a{launch + c.first.grid, c.first.info.pc}, b{launch + c.second.grid, c.second.info.pc};
@@ -53,6 +61,7 @@ bool Pairs::take(const vgpu::Outcome& out, const std::string& policy,
       p.completed = out.completed;
       p.value_race = value;
       p.widest = distance;
+      p.unwritten = reads_unwritten(out, launch.launch, c);
       instances.push_back(std::move(p));
     }
   return race;
@@ -121,7 +130,7 @@ bool Pairs::is_behind_race(const Pair& order) const {
     auto at = index_.find(key_of(order.launch, c));
     if (at == index_.end()) continue;
     for (const Pair& p : list_[at->second])
-      if (!p.value_race && (p.differs || (p.tried && !p.reversed))) return true;
+      if (!p.value_race && (p.differs || p.unwritten || (p.tried && !p.reversed))) return true;
   }
   return false;
 }

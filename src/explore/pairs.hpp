@@ -20,6 +20,7 @@ struct Pair {          // a conflict seen in some run
   bool value_race = false, reversed = false, tried = false;
   bool differs = false;                         // the other order left other bytes
   race::Distance widest = race::Distance::warp; // of the first: of all, those not kept among them
+  bool unwritten = false;                       // one of the two reads what nobody has written
   bool missed = false;                          // the other order: the read missed the write
   std::vector<Difference> differing;
   schedule::Trace other_trace;
