@@ -130,7 +130,7 @@ bool Pairs::is_behind_race(const Pair& order) const {
     auto at = index_.find(key_of(order.launch, c));
     if (at == index_.end()) continue;
     for (const Pair& p : list_[at->second])
-      if (!p.value_race && (p.differs || p.unwritten || (p.tried && !p.reversed))) return true;
+      if (!p.value_race && (p.differs || (p.tried && !p.reversed))) return true;
   }
   return false;
 }
