@@ -73,6 +73,13 @@ private:
 
   // Both are strong, and somehow the one leads to the other; the fences on the way do not suffice.
   Edge missed() const {
+    if (info(1).write)
+      return {pair_.missing,
+              fmt::format("add __threadfence() after the write at {}, before what the thread does "
+                          "next, and one before the write at {}, after what has seen that; or "
+                          "announce and look with release and acquire",
+                          where(at(0)), where(at(1))),
+              shorter(pair_.missing)};
     return {pair_.missing,
             fmt::format("add __threadfence() after the write at {}, before what announces it (a "
                         "flag, a counter), and one before the read at {}, after what has seen the "

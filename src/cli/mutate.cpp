@@ -71,9 +71,9 @@ std::vector<Mutant> mutants_of(const Original& original, const std::set<std::str
 
 void run_all(const Original& original, Session session, std::vector<Mutant>& mutants) {
   size_t width = width_for(original, session);
-  session.threads = 1; // mutants run beside each other instead of schedules
   session.trace_directory.clear();
   find_reached(original, session, mutants);
+  session.threads = 1; // mutants run beside each other instead of schedules
   std::atomic<size_t> done = 0;
   explore::parallel(mutants.size(), width, [&](size_t i) {
     run_mutant(original, session, mutants[i]);

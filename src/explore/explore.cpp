@@ -106,6 +106,7 @@ void Explorer::take_conflicts(const vgpu::Outcome& out, const std::string& polic
 }
 
 void Explorer::compare(const vgpu::Outcome& out, const Planned& plan) {
+  if (plan.vary.open) return; // other values may leave other bytes; take_turned() knows with which
   if (!out.completed || !report_.first.completed || out.digest == report_.first.digest) return;
   report_.deterministic = false;
   if (differing_plans_.size() < kMostFloatRuns) differing_plans_.push_back(plan);
@@ -200,7 +201,7 @@ void Explorer::open_uses(Planned plan, const vgpu::Outcome& out) {
   }
   for (const OpenUses::Shown& s : std::exchange(open_uses_.shown, {})) {
     take_events(s.out, s.policy);
-    take_conflicts(s.out, s.policy);
+    if (s.out.completed) take_conflicts(s.out, s.policy);
   }
   report_.schedules += std::exchange(open_uses_.runs, 0);
   for (const vgpu::Event& e : open_uses_.unfinished.events)
@@ -216,7 +217,9 @@ void Explorer::settle_proof() {
   if (order_of_fences_matters())
     report_.not_proved.push_back("accesses were found that only the order of fences keeps apart");
   // Of the run's own doubts one is of values that the manual leaves open, whatever the schedule.
-  report_.one_order = report_.not_proved.size() == size_t(!o.unspecified.empty());
+  const bool open = std::any_of(o.unspecified.begin(), o.unspecified.end(),
+                                [](const vgpu::Event& e) { return !e.opaque; });
+  report_.one_order = report_.not_proved.size() == size_t(open);
   if (!o.uninitialised_reads.empty()) report_.not_proved.push_back("uninitialised memory was read");
   if (report_.not_proved.empty()) report_.not_proved = address_uses(job_);
   report_.proved = report_.not_proved.empty();
@@ -233,7 +236,8 @@ bool Explorer::order_of_fences_matters() {
   unfenced_.written.clear();
   Pairs all(job_);
   all.take(unfenced_, "canonical");
-  return all.unsettled();
+  // The phases of barriers may be kept apart by fences as well.
+  return all.unsettled() || unfenced_.proof.why_not.size() > report_.first.proof.why_not.size();
 }
 
 void Explorer::other_policies() {

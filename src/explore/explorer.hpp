@@ -110,6 +110,7 @@ private:
   struct Shown { // what joins the list of pairs once nobody holds places in it
     Shown(vgpu::Outcome& from, const Planned& by) : policy(by.policy), arms(by.arms) {
       out.conflicts = std::move(from.conflicts);
+      out.uninitialised_reads = std::move(from.uninitialised_reads);
       out.trace = std::move(from.trace);
       out.digest = from.digest;
       out.completed = from.completed;
@@ -126,8 +127,9 @@ private:
   // with lanes apart.
   void reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown>& shown);
 
-  // May the read miss the write? Another question than whether it can come first: it may wait for
-  // something that follows the write, or have read something that does.
+  // May the read, or a write that a plain store then overwrites, miss the first write? Another
+  // question than whether it can come first: it may wait for something that follows the write, or
+  // have read something that does.
   void miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, bool hold_fences);
 
   // Of writes to one place the last one stays, whatever the order of the others: each write of a

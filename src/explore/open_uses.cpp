@@ -19,6 +19,7 @@ OpenUses::Shown shown_by(const vgpu::Outcome& out, const std::string& policy) {
   OpenUses::Shown s;
   s.policy = policy;
   s.out.conflicts = out.conflicts;
+  s.out.uninitialised_reads = out.uninitialised_reads;
   s.out.events = out.events;
   s.out.trace = out.trace;
   s.out.digest = out.digest;
@@ -57,12 +58,9 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
     if (!usual->completed) return;
   }
   const vgpu::Outcome& first = usual ? *usual : out;
+  const bool elections = std::all_of(found.begin() + long(from), found.end(),
+                                     [&](const OpenUse& u) { return is_election(job, u); });
   // The run with this variation if it differs; null when it does not, or came to no end.
-  auto elections = [&](const OpenUse* alone) {
-    return alone ? is_election(job, *alone)
-                 : std::all_of(found.begin() + long(from), found.end(),
-                               [&](const OpenUse& u) { return is_election(job, u); });
-  };
   auto differing = [&](uint8_t variation, const OpenUse* alone) {
     plan.vary = {};
     (by_time ? plan.vary.time : plan.vary.open) = variation;
@@ -76,7 +74,7 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
     }
     const bool same = by_time ? other.completed == first.completed && other.digest == first.digest
                               : same_result(job, first, other);
-    if (!by_time && (elections(alone) || (same && other.completed)))
+    if (!by_time && ((alone ? is_election(job, *alone) : elections) || (same && other.completed)))
       shown.push_back(shown_by(other, plan.policy));
     if (same) return std::shared_ptr<const vgpu::Outcome>();
     return std::make_shared<const vgpu::Outcome>(std::move(other));
@@ -88,6 +86,14 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
   for (uint8_t variation = 1; variation <= last; ++variation) {
     auto together = differing(variation, nullptr);
     if (!together) continue;
+    if (opaque) { // which of them is it? Waits take the states of all
+      for (size_t i = from + 1; i < found.size(); ++i)
+        found[from].use.places.push_back(found[i].use.places[0]);
+      found[from].matters = true;
+      found[from].usual = usual;
+      found[from].other = together;
+      return;
+    }
     bool alone = false;
     for (size_t i = from; i < found.size() && i < from + kMostAlone && found.size() > from + 1;
          ++i) {

@@ -63,7 +63,7 @@ struct Side {
 enum class Stake : uint8_t {
   bytes,  // the later one changed what the earlier one left
   values, // what is read, or nobody knows
-  none,   // both writes, of the same bits
+  none,   // nothing: the bits stay as they are
 };
 
 struct Conflict {

@@ -255,6 +255,7 @@ public:
                         uint32_t back) const;
   const Moment& missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes,
                              uint32_t back) const;
+  void overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes);
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Detector::Order order, Scope scope, uint32_t back);
   // Lanes meet at a barrier: reads before it have been performed (causality_versions.cpp).

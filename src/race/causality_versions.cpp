@@ -54,6 +54,14 @@ const Moment& Causality::missed_write(Space space, Agent agent, uint64_t address
   return (*writes)[writes->size() - back].by;
 }
 
+// Coherence: whoever follows that lane finds the newest write, or a later one, never what was there
+// before.
+void Causality::overtaken(Space space, Agent agent, uint32_t lane, uint64_t address,
+                          uint8_t bytes) {
+  variables(space, agent.cta)
+      .versions.observe(address, bytes, moment(cta(agent.cta), agent, lane), 0);
+}
+
 void Causality::missing_read(Space space, Agent agent, uint32_t lane, uint64_t address,
                              uint8_t bytes, Detector::Order order, Scope scope, uint32_t back) {
   SyncVariables& vars = variables(space, agent.cta);

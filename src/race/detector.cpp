@@ -124,6 +124,9 @@ Side Detector::missed_write(Space space, Agent agent, uint64_t address, uint8_t 
   side.info.write = side.info.strong = true;
   return side;
 }
+void Detector::overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes) {
+  state_->front.changing().overtaken(space, agent, lane, address, bytes);
+}
 void Detector::missing_read(Space space, Agent agent, uint32_t lane, uint64_t address,
                             uint8_t bytes, Order order, Scope scope, uint32_t back) {
   state_->front.changing().missing_read(space, agent, lane, address, bytes, order, scope, back);

@@ -105,6 +105,8 @@ public:
                         uint32_t back) const;
   // Who wrote the oldest of them.
   Side missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes, uint32_t back) const;
+  // A write by the lane came before the newest there, which it has so seen.
+  void overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes);
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Order order, Scope scope, uint32_t back);
   // Fences of the given lanes; sc ones are ordered among each other (e).

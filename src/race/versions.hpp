@@ -2,7 +2,8 @@
 // (schedule/weak_memory.cpp). PTX ISA 9.0, chapter 8: a read may take its value from any write that
 // causality order does not forbid. It must not miss a write that precedes it in causality order,
 // and what precedes includes a write that was observed by an operation that precedes (axioms of
-// Causality and Coherence). Coherence order is the order of execution here, so reads of values that
+// Causality and Coherence). Coherence order is the order of execution here, but for a write that a
+// directed run lets come before the newest one (Machine::comes_before_store). Reads of values that
 // are still to be written (load buffering) are not covered.
 //
 // A location keeps its last few strong writes. A weak write to it, or a strong one of other extent,

@@ -1,6 +1,7 @@
 // canonical: in order and in lockstep. An agent runs until it waits; then the lowest one that can.
 // An agent whose quantum ended makes room for the next, so that spinning is fair. CTAs start in
-// index order, one at a time, which keeps memory small.
+// index order, a next one when those that have started wait or have gone on for long, which keeps
+// memory small.
 #include "schedule/policies.hpp"
 
 namespace assay::schedule {

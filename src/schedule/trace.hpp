@@ -12,7 +12,7 @@ namespace assay::schedule {
 struct Trace {
   static constexpr uint32_t kVersion = 6;
   Digest program, launch, inputs;            // of PTX, launch options, input bytes
-  std::string device = "-", semantics = "1"; // model name; version of the virtual GPU's semantics
+  std::string device = "-", semantics = "2"; // model name; version of the virtual GPU's semantics
   std::string policy;                        // that made it
   uint64_t seed = 0;
   uint64_t budget = 0; // thread-instructions after which the run was cut off; 0: none

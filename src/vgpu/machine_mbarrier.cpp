@@ -41,8 +41,8 @@ uint32_t at_one_place(const uint64_t* offset, uint32_t all) {
 uint64_t Machine::state_mask() const {
   constexpr uint64_t kMasks[] = {0, 0x5a5a5a5b5a5a5a5b, ~uint64_t(0), 0x0123456789abcdef};
   const Variation& v = options.vary; // a wait knows not which arrival its state is of
-  if (v.pc != ir::kNoIndex &&
-      (v.launch != launch_index || program.ops[v.pc].code != ir::OpCode::mbarrier_arrive))
+  if (v.pc != ir::kNoIndex && (v.launch != launch_index || v.pc >= program.ops.size() ||
+                               program.ops[v.pc].code != ir::OpCode::mbarrier_arrive))
     return 0;
   return kMasks[options.vary.open & 3] >> kPhaseShift << kPhaseShift;
 }

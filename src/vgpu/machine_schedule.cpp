@@ -24,7 +24,7 @@ constexpr uint64_t kAtomicSteps = 32;
 constexpr uint64_t kVainSteps = 2048;
 // Visits without progress after which the siblings of a group are let go from their joins.
 constexpr uint32_t kVisits = 32;
-// Turns of agents after which another CTA starts, whatever the resident ones do.
+// Turns of agents, each with progress, after which another CTA starts.
 constexpr uint32_t kPatience = 1 << 11;
 } // namespace
 
@@ -439,7 +439,8 @@ void Machine::run() {
     last = runnable.start(pick);
     run_agent(last, d.points);
     // Who polls under a lock changes memory for ever, and yet waits for those who have no turn.
-    if (++stage.turns_since_admission > kPatience && !admit()) stage.turns_since_admission = 0;
+    if (!stalled_agents && ++stage.turns_since_admission > kPatience && !admit())
+      stage.turns_since_admission = 0;
   }
 }
 

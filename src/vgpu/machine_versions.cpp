@@ -60,6 +60,7 @@ bool Machine::comes_before_store(const Warp& w, uint32_t pc, uint32_t lane, race
       continue;
     ++a.misses;
     missed(a);
+    detector->overtaken(space, agent(w), lane, address, uint8_t(bytes));
     return true;
   }
   return false;

@@ -285,7 +285,7 @@ std::string Examination::map_conflicts() {
   if (r != CUDA_SUCCESS) return "the conflict pass could not be read: " + text_of(r);
   inventory.mapped = true;
   inventory.map = make_map(slots, state.cells_lost, state.pairs_lost);
-  if (state.line_share) inventory.map.complete = false;
+  if (state.line_share || state.trace_total) inventory.map.complete = false;
   for (int shared = 0; shared < 2; ++shared)
     for (uint32_t scope = 0; scope < kScopes; ++scope)
       if (inventory.map.counts[shared][scope])
