@@ -45,11 +45,21 @@ void expect_same(const vgpu::JobSpec& job, const char* kind) {
 
 TEST(Alone, BytesThatDoNotDiffer) {
   expect_same(vgpu::test::job(kernel("@%p1 bra write;\n"
+                                     "st.shared.u32 [s], 4;\n"
                                      "ld.shared.u32 %r3, [s]; and.b32 %r3, %r3, 0;\n"
                                      "st.global.u32 [%rd1], %r3; exit;\n"
                                      "write: st.shared.u32 [s], 5;"),
                               3, 64, {64}),
               "race-without-consequence");
+}
+// What nobody has written may swallow everything, as a NaN does: the same bytes say nothing.
+TEST(Alone, UnwrittenBytesThatDoNotDiffer) {
+  expect_same(vgpu::test::job(kernel("@%p1 bra write;\n"
+                                     "ld.shared.u32 %r3, [s]; and.b32 %r3, %r3, 0;\n"
+                                     "st.global.u32 [%rd1], %r3; exit;\n"
+                                     "write: st.shared.u32 [s], 5;"),
+                              3, 64, {64}),
+              "race");
 }
 TEST(Alone, BytesThatDo) {
   expect_same(vgpu::test::job(kernel("@%p1 bra write;\n"
