@@ -266,7 +266,7 @@ void Explorer::other_policies() {
 }
 
 void Explorer::more_seeds() {
-  if (!options_.policies.empty() || !report_.first.completed || pairs_.list().empty()) return;
+  if (!options_.policies.empty() || !report_.first.completed || !pairs_.at_stake()) return;
   static constexpr const char* kStrong[] = {"weak-memory", "pct", "weak-memory", "random"};
   static constexpr const char* kPlain[] = {"random", "pct", "cta-shuffle", "pct"};
   const uint64_t cost = report_.first.thread_instructions + kRunOverhead;

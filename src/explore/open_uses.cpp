@@ -7,7 +7,8 @@
 namespace assay::explore {
 
 namespace {
-constexpr size_t kMostAlone = 16; // uses that are tried on their own
+constexpr size_t kMostAlone = 16;    // uses that are tried on their own
+constexpr uint64_t kCheap = 1000000; // thread-instructions of a run that may be made for each lane
 
 // Any lane of the mask is a legal answer, so that what happens then is no less a fault of the code.
 bool is_election(const vgpu::JobSpec& job, const OpenUse& u) {
@@ -83,7 +84,11 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
   const bool opaque = std::all_of(found.begin() + long(from), found.end(),
                                   [](const OpenUse& u) { return u.use.opaque; });
   const uint8_t last = opaque ? 1 : by_time ? 2 : 3;
-  for (uint8_t variation = 1; variation <= last; ++variation) {
+  std::vector<uint8_t> variations;
+  for (uint8_t v = 1; v <= last; ++v) variations.push_back(v);
+  for (uint8_t lane = 1; lane < 31 && elections && first.thread_instructions < kCheap; ++lane)
+    variations.push_back(uint8_t(vgpu::kElectedLane + lane));
+  for (uint8_t variation : variations) {
     auto together = differing(variation, nullptr);
     if (!together) continue;
     if (opaque) { // which of them is it? Waits take the states of all

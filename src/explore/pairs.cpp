@@ -100,6 +100,17 @@ bool Pairs::unsettled() const {
   return false;
 }
 
+bool Pairs::at_stake() const {
+  for (const std::vector<Pair>& instances : list_)
+    for (const Pair& p : instances) {
+      const Conflict& c = p.conflict;
+      if (!p.is_order() || !c.first.info.write || !c.second.info.write || c.first.info.read ||
+          c.second.info.read || c.stake != race::Stake::none)
+        return true;
+    }
+  return false;
+}
+
 bool Pairs::commuting(const Pair& p) const {
   if (!p.is_order()) return false;
   const ir::MemInfo* info[2];

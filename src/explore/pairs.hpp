@@ -55,6 +55,8 @@ public:
   bool knows(const Pair& p) const { return index_.contains(key_of(p.launch, p.conflict)); }
   // Is one of them between two lanes of a warp?
   bool within_warp() const { return within_warp_; }
+  // Can the order of some conflict change anything? Not where all are strong writes of equal bits.
+  bool at_stake() const;
   // Are both atomic updates of a kind that commutes?
   bool commuting(const Pair& p) const;
 

@@ -91,8 +91,10 @@ struct Arm {
 
 // Which values this run gives to what the manual leaves open, and to what time and placement
 // decide; 0: the usual ones, 1 to 3 (time: 2): others. In a launch's operation alone, or
-// everywhere. With an operation, RunOptions::poison is what it alone reads where nobody has
-// written, and memory holds the usual pattern.
+// everywhere. `open` from kElectedLane on is for elect.sync alone. With an operation,
+// RunOptions::poison is what it alone reads where nobody has written, and memory holds the usual
+// pattern.
+inline constexpr uint8_t kElectedLane = 32; // and above: elect.sync elects that lane, less 32
 struct Variation {
   uint8_t open = 0, time = 0;
   uint32_t launch = 0, pc = ir::kNoIndex;

@@ -36,15 +36,16 @@ uint32_t at_one_place(const uint64_t* offset, uint32_t all) {
 
 } // namespace
 
-// What a state looks like is the machine's choice, but not what is below, which
-// mbarrier.pending_count makes of it.
+// What a state looks like is the machine's choice, but not the part that mbarrier.pending_count
+// takes out of it.
 uint64_t Machine::state_mask() const {
-  constexpr uint64_t kMasks[] = {0, 0x5a5a5a5b5a5a5a5b, ~uint64_t(0), 0x0123456789abcdef};
+  constexpr uint64_t kMasks[] = {0, ~uint64_t(0), 0x5a5a5a5b5a5a5a5b, 0x0123456789abcdef};
   const Variation& v = options.vary; // a wait knows not which arrival its state is of
   if (v.pc != ir::kNoIndex && (v.launch != launch_index || v.pc >= program.ops.size() ||
                                program.ops[v.pc].code != ir::OpCode::mbarrier_arrive))
     return 0;
-  return kMasks[options.vary.open & 3] >> kPhaseShift << kPhaseShift;
+  const uint64_t mask = kMasks[options.vary.open & 3];
+  return counts_pending ? mask >> kPhaseShift << kPhaseShift : mask;
 }
 
 // Where the lanes' objects lie; false: a fault.

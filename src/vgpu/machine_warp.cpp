@@ -234,13 +234,18 @@ uint32_t Machine::shuffle(Warp& w, uint32_t pc, const ir::Op& op, char* regs, ui
 }
 
 // PTX ISA 9.0, 9.7.13.14: the same leader for the same mask every time, but which is left open. The
-// lowest lane, else the highest, or one in the middle.
+// lowest lane, else the highest, one in the middle, or each in turn.
 static uint32_t elected(Machine& m, const Warp& w, uint32_t pc, uint32_t lane, uint32_t members) {
   if ((members & (members - 1)) && m.first_open_use(pc))
     m.open_value(w, pc, lane, "relies on which lane elect.sync elects", false);
   const uint32_t lowest = uint32_t(__builtin_ctz(members)),
                  highest = 31 - uint32_t(__builtin_clz(members));
-  switch (m.variation_at(pc, false)) {
+  const uint8_t variation = m.variation_at(pc, false);
+  if (variation >= kElectedLane) { // that lane, where it takes part
+    const uint32_t wanted = variation - kElectedLane;
+    return members >> wanted & 1 ? wanted : lowest;
+  }
+  switch (variation) {
   case 1: return highest;
   case 2:
   case 3: {
