@@ -101,11 +101,17 @@ void Explorer::reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown
   });
 }
 
-// A strong read may miss a strong write; a write or an update only a plain store, which then comes
-// after it.
-static bool may_miss(const Pair& p) {
+// A strong read may miss a strong write; a write or an update only what stores without looking (a
+// store, an exchange whose result nobody uses), which then comes after it.
+bool Explorer::may_miss(const Pair& p) const {
   const race::AccessInfo &first = p.conflict.first.info, &second = p.conflict.second.info;
-  return p.is_order() && first.write && (!second.write || !first.atomic);
+  if (!p.is_order() || !first.write) return false;
+  if (!second.write || !first.atomic) return true;
+  const ir::Program& program = *job_.launches[p.launch + p.conflict.first.grid].program;
+  const ir::Op& op = program.ops[first.pc];
+  return op.code == ir::OpCode::atom && op.d == ir::kNoSlot &&
+         program.mem[op.c].atomic == ir::AtomicOp::exch && program.mem[op.c].vector <= 1 &&
+         program.mem[op.c].semantics == ir::Semantics::relaxed;
 }
 
 void Explorer::miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, bool hold_fences) {

@@ -127,6 +127,8 @@ private:
   // with lanes apart.
   void reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown>& shown);
 
+  bool may_miss(const Pair& p) const;
+
   // May the read, or a write that a plain store then overwrites, miss the first write? Another
   // question than whether it can come first: it may wait for something that follows the write, or
   // have read something that does.
