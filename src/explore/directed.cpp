@@ -1,6 +1,8 @@
 // Directed exploration: conflicts in their other order, reads that miss writes. See explorer.hpp.
 #include "explore/explorer.hpp"
 
+#include "ir/commuting.hpp"
+
 #include <set>
 #include <tuple>
 
@@ -109,9 +111,7 @@ bool Explorer::may_miss(const Pair& p) const {
   if (!second.write || !first.atomic) return true;
   const ir::Program& program = *job_.launches[p.launch + p.conflict.first.grid].program;
   const ir::Op& op = program.ops[first.pc];
-  return op.code == ir::OpCode::atom && op.d == ir::kNoSlot &&
-         program.mem[op.c].atomic == ir::AtomicOp::exch && program.mem[op.c].vector <= 1 &&
-         program.mem[op.c].semantics == ir::Semantics::relaxed;
+  return ir::is_unread(op, program.mem[op.c]) && program.mem[op.c].atomic == ir::AtomicOp::exch;
 }
 
 void Explorer::miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, bool hold_fences) {

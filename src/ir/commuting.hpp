@@ -1,4 +1,4 @@
-// Atomic updates whose order makes no difference.
+// Atomic updates whose order makes no difference, or whose result nobody reads.
 #pragma once
 
 #include "ir/program.hpp"
@@ -14,6 +14,12 @@ inline bool commutes(const Op& op, const MemInfo& info) {
   return !result && !ptx::is_float(info.type) && info.semantics == Semantics::relaxed &&
          (a == AtomicOp::add || a == AtomicOp::and_ || a == AtomicOp::or_ || a == AtomicOp::xor_ ||
           a == AtomicOp::min || a == AtomicOp::max);
+}
+
+// Does an atomic update tell its thread nothing, as `red` does?
+inline bool is_unread(const Op& op, const MemInfo& info) {
+  return op.code == OpCode::red || (op.d == kNoSlot && info.vector <= 1 && info.bytes <= 8 &&
+                                    info.semantics == Semantics::relaxed);
 }
 
 } // namespace assay::ir

@@ -83,7 +83,7 @@ struct Arm {
   uint64_t address = 0;
   uint32_t launch = 0; // the first of those that may overlap
   // Nothing is held: `second`, strong as well, misses `first`, a strong write. It reads what was
-  // there before; what it writes itself, `first`, then a plain store, comes after.
+  // there before; what it writes itself, `first`, which then stores without looking, overwrites.
   bool missed = false;
   // And yet: the writer's next fence.sc, which might make the write known to the reader.
   bool holds_fence = false;

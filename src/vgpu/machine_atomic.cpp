@@ -217,9 +217,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
                          address, access, nullptr, 0, 0);
   // An atomic whose result nobody uses tells its thread nothing, as `red` does: which of two came
   // first is the schedule's choice, and no order of one schedule may excuse an access.
-  const bool unread =
-      op.code == ir::OpCode::red || (op.d == ir::kNoSlot && info.vector <= 1 && info.bytes <= 8 &&
-                                     info.semantics == ir::Semantics::relaxed);
+  const bool unread = ir::is_unread(op, info);
   bool changed = false;
   for (uint32_t k = 0; k < count; ++k) {
     uint32_t i = members[k];

@@ -44,8 +44,8 @@ uint32_t Machine::writes_missed(const Warp& w, uint32_t pc, uint32_t lane, race:
 
 // Two strong writes of one thread without a fence may take effect in either order: whoever has seen
 // the second may yet write, or update, before the first does. So that write, or update, misses the
-// first: what it reads is older, and what it writes is overwritten. Only a plain store can be that
-// late, and only if nothing has been written there since.
+// first: what it reads is older, and what it writes is overwritten. Only what stores without
+// looking can be that late (Explorer::may_miss), and only if nothing has been written there since.
 bool Machine::comes_before_store(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
                                  uint64_t address, uint32_t bytes) {
   for (ArmState& a : arms) {

@@ -1,6 +1,7 @@
 // The record that a watched run leaves; see watch.hpp.
 #include "vgpu/watch.hpp"
 
+#include "vgpu/guard.hpp"
 #include "vgpu/machine.hpp"
 
 #include <algorithm>
@@ -116,15 +117,6 @@ void Watch::copied(uint32_t cta, uint32_t copy, uint32_t pc, uint32_t lanes) {
 
 namespace {
 
-uint32_t active_lanes(const Warp& w, const ir::Op& op, char* regs) {
-  uint32_t active = w.exec_bits;
-  if (!(op.flags & ir::kGuarded)) return active;
-  const auto& guard = lanes<int32_t>(regs, op.guard);
-  for (uint32_t i = 0; i < 32; ++i)
-    if ((guard.v[i] != 0) == ((op.flags & ir::kGuardNegated) != 0)) active &= ~(1u << i);
-  return active;
-}
-
 // Which objects, and in which phase they are.
 void watch_mbarrier(WatchedStep& s, Machine& m, Warp& w, const ir::Op& op, char* regs) {
   for (uint32_t i = 0; i < 32; ++i)
@@ -138,8 +130,9 @@ void watch_mbarrier(WatchedStep& s, Machine& m, Warp& w, const ir::Op& op, char*
   if (op.code != ir::OpCode::mbarrier_wait) return;
   const uint32_t lane = s.addresses.front().first;
   // A state holds its phase above 20 bits (machine_mbarrier.cpp).
-  const bool complete = op.flags & ir::kParity ? (phase & 1) != lanes<uint32_t>(regs, op.b).v[lane]
-                                               : lanes<uint64_t>(regs, op.b).v[lane] >> 20 < phase;
+  const bool complete = op.flags & ir::kParity
+                            ? (phase & 1) != lanes<uint32_t>(regs, op.b).v[lane]
+                            : (lanes<uint64_t>(regs, op.b).v[lane] ^ m.state_mask()) >> 20 < phase;
   s.told = complete ? int64_t(phase) - 1 : WatchedStep::kNothing;
   s.waits = !complete;
 }
@@ -147,7 +140,7 @@ void watch_mbarrier(WatchedStep& s, Machine& m, Warp& w, const ir::Op& op, char*
 } // namespace
 
 void watch(Watch& watch, Machine& m, Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
-  const uint32_t cta = w.cta->index, active = active_lanes(w, op, regs);
+  const uint32_t cta = w.cta->index, active = lanes_that_hold(op, regs, w.exec_bits);
   if (!watch.in_sight(cta) || !active || (is_point(m.program, op) && !w.points_left)) return;
   WatchedStep s;
   s.pc = pc;
