@@ -63,6 +63,10 @@ struct Places {
     return std::any_of(operations.begin(), operations.end(),
                        [&](const auto& each) { return executed(each.second); });
   }
+  bool all_executed() const {
+    return std::all_of(operations.begin(), operations.end(),
+                       [&](const auto& each) { return executed(each.second); });
+  }
   // What has no operation of its own counts as reached: nothing is known of it.
   bool reached(const ptx::Position& position) const {
     auto at = operations.find(of(position));
@@ -195,8 +199,10 @@ void find_reached(const Original& original, const Session& session, std::vector<
   for (const cases::Case& subject : original.subjects) {
     const Places places(subject.job, wanted);
     explore::Options options = mutant_options(original, session);
+    options.directed_runs = kFirstRuns; // a mutant that needs more runs looks in those itself
     options.reach = places.reach.get();
-    explore::explore(subject.job, options);
+    explore::run_once(subject.job, "canonical", options); // most need no more than this
+    if (!places.all_executed()) explore::explore(subject.job, options);
     for (Mutant& mutant : mutants) mutant.reached |= places.reached(mutant.fault.position);
   }
 }
@@ -210,9 +216,12 @@ struct Checked { // a mutant in one variant
   size_t variant;
 };
 
-void run_once(const Checked& c, uint32_t directed_runs, Mutant& mutant) {
+// With `until_found` only as long as nothing is found; false: that finding does not count, since
+// the case allows it.
+bool run_once(const Checked& c, uint32_t directed_runs, bool until_found, Mutant& mutant) {
   explore::Options options = mutant_options(c.original, c.session);
   options.directed_runs = directed_runs;
+  options.until_found = until_found;
   // What was moved may be reached where it stands now, and a wait that does not only ask again is
   // run in more ways than one that does.
   const bool look = !mutant.reached;
@@ -226,6 +235,14 @@ void run_once(const Checked& c, uint32_t directed_runs, Mutant& mutant) {
       judge({c.prepared, c.subject, c.variant, Command::check, c.session}, explored);
   mutant.detail.clear();
   settle(verdict, explored, c.original.outcomes[c.variant], mutant);
+  return !explored.cut_short || mutant.state == MutantState::found;
+}
+
+void run_as_needed(const Checked& c, Mutant& mutant) {
+  for (uint32_t runs : {kFirstRuns, kDirectedRuns}) {
+    if (!run_once(c, runs, true, mutant)) run_once(c, runs, false, mutant);
+    if (mutant.state != MutantState::unsettled) return;
+  }
 }
 } // namespace
 
@@ -244,8 +261,7 @@ void run_mutant(const Original& original, const Session& session, Mutant& mutant
       mutant.detail = subject.error().message;
     } else {
       const Checked checked{original, prepared, *subject, session, variant};
-      run_once(checked, kFirstRuns, mutant);
-      if (mutant.state == MutantState::unsettled) run_once(checked, kDirectedRuns, mutant);
+      run_as_needed(checked, mutant);
     }
     bool decided = mutant.state == MutantState::found || mutant.state == MutantState::invalid;
     if (decided || mutant.state >= worst) worst = mutant.state, detail = mutant.detail;

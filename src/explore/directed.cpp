@@ -12,8 +12,9 @@ using race::Conflict;
 
 void Explorer::directed() {
   size_t& left = directed_left_;
-  for (size_t instance = 0; instance < 8;) {
+  for (size_t instance = 0; instance < 8 && !certain();) {
     std::vector<Pair*> pairs = untried(instance);
+    if (options_.until_found && pairs.size() > kBatch) pairs.resize(kBatch);
     if (pairs.size() > left) pairs.resize(left);
     if (pairs.empty() || out_of_time()) {
       ++instance;

@@ -10,10 +10,12 @@ namespace assay::explore {
 Report Explorer::run() {
   first_run("canonical");
   if (report_.unknown.empty() || !pairs_.list().empty()) {
-    uninitialised();
-    open_uses({"canonical", options_.seed, {}}, report_.first);
-    settle_proof();
-    if (!report_.proved) {
+    if (!certain()) {
+      uninitialised();
+      open_uses({"canonical", options_.seed, {}}, report_.first);
+      settle_proof();
+    }
+    if (!report_.proved && !certain()) {
       other_policies();
       if (options_.directed) {
         directed();
@@ -30,7 +32,7 @@ Report Explorer::run() {
       torn_vectors();
     }
   }
-  blame_misses();
+  if (!certain()) blame_misses();
   conclude(job_, pairs_, differing_runs_, report_);
   float_order();
   return std::move(report_);
@@ -53,6 +55,22 @@ void Explorer::first_run(const std::string& policy) {
   for (const vgpu::RunNote& n : report_.first.notes) // a hang relies on nothing
     if (report_.first.completed || n.kind != "relies-on-residency")
       add_note(n.kind, n.message, n.places);
+}
+
+bool Explorer::certain() {
+  if (!options_.until_found || report_.cut_short) return report_.cut_short;
+  // These two may be a race's doing, and that one without consequence (conclude.cpp).
+  for (const Finding& f : report_.findings)
+    report_.cut_short |= f.severity == Severity::error && f.kind != "uninitialised-read" &&
+                         f.kind != "nondeterministic";
+  // What no reversal makes harmless. One that could not be run is no such thing: that of another
+  // instance may be.
+  for (const std::vector<Pair>& instances : pairs_.list())
+    for (const Pair& p : instances)
+      if (!p.is_order() && (!p.value_race || p.differs))
+        report_.cut_short |= p.differs || p.unwritten || !p.other_trace.steps.empty() ||
+                             loses_updates(p.conflict) || defies_orders(p.conflict);
+  return report_.cut_short;
 }
 
 void Explorer::add_note(const std::string& kind, const std::string& message,

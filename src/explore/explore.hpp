@@ -29,6 +29,8 @@ struct Options {
   bool tear_vectors = false; // each element of a strong vector access may come from another store
   bool value_races = false;  // run their other order too
   bool detect = true;
+  // End once a finding stands that no further run can take back: enough to know that it fails.
+  bool until_found = false;
   vgpu::Reach* reach = nullptr; // marks what any run executes
   std::string level;
 };
@@ -72,6 +74,7 @@ struct Report {
   bool proved = false;              // proved for this input
   bool one_order = false; // the same but for values that nothing defines: schedules cannot differ
   std::vector<std::string> not_proved;  // why not
+  bool cut_short = false;               // by Options::until_found
   uint64_t schedules = 0;               // runs made
   std::vector<std::string> not_reached; // what the budget left out
   vgpu::Outcome first;                  // of the canonical run

@@ -39,6 +39,9 @@ private:
                options_.seconds;
   }
 
+  // Options::until_found: is there a finding by now that no further run can take back?
+  bool certain();
+
   void add_note(const std::string& kind, const std::string& message,
                 const std::vector<vgpu::Place>& places = {});
   void take_events(const vgpu::Outcome& out, const std::string& policy);
@@ -76,6 +79,7 @@ private:
     // In chunks, so that few outcomes (each holds all of memory) are alive at once.
     size_t width = options_.threads ? options_.threads : default_threads();
     for (size_t from = 0; from < plans.size(); from += width) {
+      if (certain()) return;
       if (out_of_time()) {
         report_.not_reached.push_back(
             fmt::format("{} of {} planned runs", plans.size() - from, plans.size()));
@@ -164,6 +168,7 @@ private:
   vgpu::Outcome unfenced_; // of the canonical run without edges between fence.sc: its conflicts
   uint64_t given_up_ = 0;  // runs with held accesses
   static constexpr size_t kMostFloatRuns = 16, kMostMissed = 10;
+  static constexpr size_t kBatch = 8; // pairs turned before until_found looks again
   static constexpr uint64_t kMoreSeeds = 512, kMoreInstructions = 10000000, kRunOverhead = 20000;
   std::vector<Planned> differing_plans_; // the first of them
 };
