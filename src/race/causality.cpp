@@ -58,6 +58,7 @@ void Causality::cta_end(uint32_t index) {
   std::vector<WarpState>().swap(c.warps);
   c.clock = c.sc = ClockRef();
   c.shared = SyncVariables();
+  c.releases = Releases();
   c.mbarriers.clear();
 }
 

@@ -127,6 +127,7 @@ struct CtaState {
   // of the CTA may end there.
   std::vector<std::pair<uint32_t, uint32_t>> unjoined;
   SyncVariables shared;
+  Releases releases;
   std::unordered_map<uint32_t, Arrivals> arrivals; // by barrier
   std::vector<ClockRef> performed; // by lane: see Causality::perform(); empty: nothing
   std::unordered_map<uint32_t, Mbarrier> mbarriers;    // by offset
@@ -282,15 +283,17 @@ private:
   void synchronise(uint32_t cta, const Masks& parts, const Masks& acquiring, const ClockRef& more);
   void give(CtaState& c, uint32_t warp, uint32_t lanes, const ClockRef& clock);
   void sc_fence(CtaState& c, Agent agent, uint32_t lanes, Scope scope, bool before);
-  // What a strong write by the lane publishes: its own release and its fences'.
+  // What a strong write by the lane publishes: its own release, its fences' and that of its earlier
+  // releases there.
   void publish(std::vector<Contribution>& out, CtaState& c, Agent agent, uint32_t lane,
-               bool release, Scope scope);
+               const Location& at, bool release, Scope scope);
+  Contribution released(CtaState& c, Agent agent, uint32_t lane, const Location& at, Scope scope);
   Moment moment(const CtaState& c, Agent agent, uint32_t lane) const {
     return {agent.cta, uint16_t(agent.warp), uint16_t(lane), time(c, c.warps[agent.warp], lane),
             pc_};
   }
-  void take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
-            Scope scope);
+  void take(CtaState& c, Agent agent, uint32_t lane, const Location& at, ChainRef chain,
+            bool acquire, Scope scope);
   void mark_joined(CtaState& c, uint32_t number);
   bool knows_phase(const Observer& o, uint32_t lane, uint32_t cta, const Mbarrier& b,
                    uint32_t phase) const;

@@ -12,8 +12,18 @@ bool acquires(Order o) { return o == Order::acquire || o == Order::acq_rel; }
 bool releases(Order o) { return o == Order::release || o == Order::acq_rel; }
 } // namespace
 
+// A release operation. Its lane's later strong writes there go on with it (PTX ISA 9.0, 8.8), even
+// if it wrote nothing itself.
+Contribution Causality::released(CtaState& c, Agent agent, uint32_t lane, const Location& at,
+                                 Scope scope) {
+  Contribution own{agent.cta, scope, snapshot(c, agent.cta, agent.warp, lane).clock()};
+  c.releases.add(agent.warp, lane, at, own);
+  bump(c, agent.warp, 1u << lane);
+  return own;
+}
+
 void Causality::publish(std::vector<Contribution>& out, CtaState& c, Agent agent, uint32_t lane,
-                        bool release, Scope scope) {
+                        const Location& at, bool release, Scope scope) {
   WarpState& w = c.warps[agent.warp];
   size_t before = out.size();
   if (w.lanes)
@@ -22,26 +32,33 @@ void Causality::publish(std::vector<Contribution>& out, CtaState& c, Agent agent
       if (!p->clock) p->clock = p->at.clock();
       out.push_back({agent.cta, p->scope, p->clock});
     }
-  if (release) {
-    out.push_back({agent.cta, scope, snapshot(c, agent.cta, agent.warp, lane).clock()});
-    bump(c, agent.warp, 1u << lane);
-  }
+  c.releases.collect(agent.warp, lane, at, release ? scope : Scope::none, out);
+  if (release) out.push_back(released(c, agent, lane, at, scope));
   c.published |= out.size() > before;
 }
 
-void Causality::take(CtaState& c, Agent agent, uint32_t lane, const ChainRef& chain, bool acquire,
-                     Scope scope) {
-  if (!chain || !mutual(chain->last_scope, chain->last_cta, scope, agent.cta)) return;
-  LaneState& state = lane_state(c, c.warps[agent.warp], lane);
-  state.acquire.add(chain, agent.cta);
+// A strong read of a chain. One that acquires takes what the lane has read there before as well
+// (PTX ISA 9.0, 8.8: a strong read followed by an acquire operation on the location), even where
+// there is no chain now.
+void Causality::take(CtaState& c, Agent agent, uint32_t lane, const Location& at, ChainRef chain,
+                     bool acquire, Scope scope) {
+  WarpState& w = c.warps[agent.warp];
+  if (chain && !mutual(chain->last_scope, chain->last_cta, scope, agent.cta)) chain = nullptr;
+  if (!chain && !(acquire && w.lanes)) return;
+  LaneState& state = lane_state(c, w, lane);
+  const bool again = chain && state.joined == chain && state.joined_count == chain->size() &&
+                     state.joined_scope == scope;
+  if (acquire && (again || !chain) && !state.acquire.others(at, chain)) return;
+  if (chain) state.acquire.add(at, chain, agent.cta);
   if (!acquire) return;
-  if (state.joined == chain && state.joined_count == chain->size() && state.joined_scope == scope)
-    return;
-  state.joined = chain;
-  state.joined_count = chain->size();
-  state.joined_scope = scope;
+  if (chain) {
+    state.joined = chain;
+    state.joined_count = chain->size();
+    state.joined_scope = scope;
+  }
   ClockBuilder all;
-  chain->collect(chain->size(), agent.cta, scope, all);
+  state.acquire.collect_at(at, agent.cta, scope, all);
+  if (wide(scope)) state.acquire.clear_at(at); // no later one can take more
   join(c, agent.warp, lane, all.take());
 }
 
@@ -51,7 +68,7 @@ void Causality::write(Space space, Agent agent, uint32_t lane, uint64_t address,
   SyncVariables& vars = variables(space, agent.cta);
   vars.log(address).write(address, bytes, moment(c, agent, lane), scope);
   std::vector<Contribution> published;
-  publish(published, c, agent, lane, releases(order), scope);
+  publish(published, c, agent, lane, {space, bytes, address}, releases(order), scope);
   if (published.empty()) {
     if (!vars.empty() && vars.find(address, bytes)) vars.set(address, bytes, nullptr);
     return;
@@ -70,7 +87,7 @@ void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, 
   CtaState& c = cta(agent.cta);
   vars.log(address).read(address, bytes, moment(c, agent, lane), scope);
   if (versions_) vars.versions.observe(address, bytes, moment(c, agent, lane), 0);
-  take(c, agent, lane, vars.find(address, bytes), acquires(order), scope);
+  take(c, agent, lane, {space, bytes, address}, vars.find(address, bytes), acquires(order), scope);
 }
 
 void Causality::read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address,
@@ -82,9 +99,14 @@ void Causality::read_modify_write(Space space, Agent agent, uint32_t lane, uint6
                                       wrote);
   if (versions_ && !wrote) vars.versions.observe(address, bytes, moment(c, agent, lane), 0);
   ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
-  if (!reduction) take(c, agent, lane, chain, acquires(order), scope);
+  const Location at{space, bytes, address};
+  if (!reduction) take(c, agent, lane, at, chain, acquires(order), scope);
+  if (!wrote) { // a read, which leaves the chain as it is
+    if (releases(order)) released(c, agent, lane, at, scope);
+    return;
+  }
   std::vector<Contribution> published;
-  publish(published, c, agent, lane, releases(order), scope);
+  publish(published, c, agent, lane, at, releases(order), scope);
   bool linked = chain && mutual(chain->last_scope, chain->last_cta, scope, agent.cta);
   if (!linked) {
     if (published.empty()) {

@@ -71,7 +71,7 @@ void Causality::missing_read(Space space, Agent agent, uint32_t lane, uint64_t a
   ChainRef chain = (*writes)[writes->size() - back].chain;
   vars.versions.observe(address, bytes, moment(c, agent, lane), back);
   bool acquire = order == Detector::Order::acquire || order == Detector::Order::acq_rel;
-  take(c, agent, lane, chain, acquire, scope);
+  take(c, agent, lane, {space, bytes, address}, chain, acquire, scope);
 }
 
 // What the reads of a lane have been performed after.

@@ -1,6 +1,8 @@
 // Chains of releases by location; see sync_variables.hpp.
 #include "race/sync_variables.hpp"
 
+#include "base/random.hpp"
+
 #include <algorithm>
 
 namespace assay::race {
@@ -57,27 +59,68 @@ std::shared_ptr<Chain> Chain::compacted() const {
   return chain;
 }
 
-void PendingAcquire::add(const ChainRef& chain, uint32_t cta) {
+void PendingAcquire::add(const Location& at, const ChainRef& chain, uint32_t cta) {
   for (Taken& t : taken_)
-    if (t.chain == chain) {
+    if (t.chain == chain && t.at == at) {
       t.count = chain->size();
       return;
     }
   if (taken_.size() >= kManyPending) collapse(cta);
-  taken_.push_back({chain, chain->size()});
+  taken_.push_back({at, chain, chain->size()});
+}
+
+bool PendingAcquire::others(const Location& at, const ChainRef& chain) const {
+  return std::any_of(taken_.begin(), taken_.end(),
+                     [&](const Taken& t) { return t.at == at && t.chain != chain; });
 }
 
 // A lane that polls reads many chains before its fence: keep what a fence within the CTA would
-// take and what one of gpu scope would.
+// take and what one of gpu scope would, for each location; of many locations, half of them apart.
 void PendingAcquire::collapse(uint32_t cta) {
-  ClockBuilder near, far;
-  collect(cta, Scope::cta, near);
-  collect(cta, Scope::gpu, far);
-  auto chain = std::make_shared<Chain>();
-  chain->add({cta, Scope::cta, near.take()});
-  chain->add({kElsewhere, Scope::gpu, far.take()});
-  taken_.clear();
-  taken_.push_back({chain, chain->size()});
+  std::vector<Location> locations; // as they were read first
+  for (const Taken& t : taken_)
+    if (std::find(locations.begin(), locations.end(), t.at) == locations.end())
+      locations.push_back(t.at);
+  if (locations.size() > kManyPending / 2) {
+    const size_t apart = locations.size() - kManyPending / 2;
+    for (Taken& t : taken_)
+      if (std::find(locations.begin(), locations.begin() + ptrdiff_t(apart), t.at) !=
+          locations.begin() + ptrdiff_t(apart))
+        t.at = Location{};
+    locations.erase(locations.begin(), locations.begin() + ptrdiff_t(apart));
+    locations.insert(locations.begin(), Location{});
+  }
+  std::vector<Taken> merged;
+  for (const Location& at : locations) {
+    ClockBuilder near, far;
+    collect_at(at, cta, Scope::cta, near);
+    collect_at(at, cta, Scope::gpu, far);
+    auto chain = std::make_shared<Chain>();
+    chain->add({cta, Scope::cta, near.take()});
+    chain->add({kElsewhere, Scope::gpu, far.take()});
+    merged.push_back({at, chain, chain->size()});
+  }
+  taken_ = std::move(merged);
+}
+
+size_t Releases::Hash::operator()(const Key& k) const {
+  return mix64(k.at.address ^ mix64(uint64_t(k.warp) << 32 | k.lane << 16 | k.at.bytes << 8 |
+                                    uint32_t(k.at.space)));
+}
+
+void Releases::add(uint32_t warp, uint32_t lane, const Location& at, const Contribution& c) {
+  Latest& l = latest_[{warp, lane, at}];
+  (wide(c.scope) ? l.wide : l.narrow) = c;
+  if (wide(c.scope)) l.narrow = Contribution{};
+}
+
+void Releases::collect(uint32_t warp, uint32_t lane, const Location& at, Scope covered,
+                       std::vector<Contribution>& out) const {
+  if (latest_.empty() || wide(covered)) return;
+  auto it = latest_.find({warp, lane, at});
+  if (it == latest_.end()) return;
+  if (it->second.narrow.clock && covered == Scope::none) out.push_back(it->second.narrow);
+  if (it->second.wide.clock) out.push_back(it->second.wide);
 }
 
 ChainRef SyncVariables::find(uint64_t address, uint32_t bytes) const {

@@ -4,6 +4,8 @@
 // A location's *chain* is what an acquire pattern that reads its present value may take: the
 // releases of the write that began it and of the read-modify-writes since. Every link must be
 // morally strong, so a chain remembers the operation that wrote last; any other write breaks it.
+// Both patterns may have their two operations on the location apart (PTX ISA 9.0, 8.8): a release
+// operation and a later strong write of the same thread, a strong read and a later acquire one.
 #pragma once
 
 #include "race/access.hpp"
@@ -30,6 +32,14 @@ inline bool includes(Scope scope, uint32_t cta, uint32_t other) {
 inline bool mutual(Scope a, uint32_t cta_a, Scope b, uint32_t cta_b) {
   return includes(a, cta_a, cta_b) && includes(b, cta_b, cta_a);
 }
+
+// Exactly which bytes a strong operation is on; of shared memory, within the CTA.
+struct Location {
+  Space space = Space::global;
+  uint32_t bytes = 0;
+  uint64_t address = 0;
+  bool operator==(const Location&) const = default;
+};
 
 // One release pattern: the CTA and scope of its first operation, and what it publishes.
 struct Contribution {
@@ -60,23 +70,59 @@ private:
 };
 using ChainRef = std::shared_ptr<Chain>;
 
-// What a lane has read with strong reads and not yet acquired by a fence.
+// What a lane has read with strong reads and not yet acquired: by a fence, or by an acquire
+// operation on the same location.
 class PendingAcquire {
 public:
-  void add(const ChainRef& chain, uint32_t cta);
+  void add(const Location& at, const ChainRef& chain, uint32_t cta);
   bool empty() const { return taken_.empty(); }
   void clear() { taken_.clear(); }
   void collect(uint32_t cta, Scope scope, ClockBuilder& out) const {
     for (const Taken& t : taken_) t.chain->collect(t.count, cta, scope, out);
   }
+  // Does it hold anything of that location but this chain?
+  bool others(const Location& at, const ChainRef& chain) const;
+  void collect_at(const Location& at, uint32_t cta, Scope scope, ClockBuilder& out) const {
+    for (const Taken& t : taken_)
+      if (t.at == at) t.chain->collect(t.count, cta, scope, out);
+  }
+  void clear_at(const Location& at) {
+    std::erase_if(taken_, [&](const Taken& t) { return t.at == at; });
+  }
 
 private:
   struct Taken {
+    Location at; // of no bytes: several, which only a fence can acquire
     ChainRef chain;
     size_t count;
   };
   void collapse(uint32_t cta);
   std::vector<Taken> taken_;
+};
+
+// What the release operations of a CTA's lanes published, by lane and location: later strong writes
+// of that lane to that location publish it as well.
+class Releases {
+public:
+  bool empty() const { return latest_.empty(); }
+  void add(uint32_t warp, uint32_t lane, const Location& at, const Contribution& c);
+  // Not what `covered`, a release of the lane that comes next, publishes anyway.
+  void collect(uint32_t warp, uint32_t lane, const Location& at, Scope covered,
+               std::vector<Contribution>& out) const;
+
+private:
+  struct Key {
+    uint32_t warp, lane;
+    Location at;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Key& k) const;
+  };
+  struct Latest {
+    Contribution narrow, wide; // of cta or cluster scope, of gpu or sys scope: as of fences
+  };
+  std::unordered_map<Key, Latest, Hash> latest_;
 };
 
 class SyncVariables {

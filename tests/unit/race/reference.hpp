@@ -82,19 +82,20 @@ public:
     Variable& v = variables_[{location(space, agent.cta, address), bytes}];
     v.releases.clear();
     v.chain.clear();
-    release(v, agent, lane, order, scope);
+    release(v, {location(space, agent.cta, address), bytes}, agent, lane, order, scope);
   }
   void strong_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                    Order order, Scope scope) {
-    auto it = variables_.find({location(space, agent.cta, address), bytes});
-    if (it != variables_.end()) acquire(it->second, agent, lane, order, scope);
+    const Exactly at{location(space, agent.cta, address), bytes};
+    acquire(variables_[at], at, agent, lane, order, scope);
   }
   void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                          Order order, Scope scope, bool reduction) {
-    Variable& v = variables_[{location(space, agent.cta, address), bytes}];
-    if (!reduction) acquire(v, agent, lane, order, scope);
+    const Exactly at{location(space, agent.cta, address), bytes};
+    Variable& v = variables_[at];
+    if (!reduction) acquire(v, at, agent, lane, order, scope);
     if (!mutual(v.cta, v.scope, agent.cta, scope)) v.releases.clear(), v.chain.clear();
-    release(v, agent, lane, order, scope);
+    release(v, at, agent, lane, order, scope);
   }
 
   void fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
@@ -103,8 +104,9 @@ public:
       if (!(lanes >> l & 1)) continue;
       uint32_t who = id(agent, l);
       if (fence != Fence::release)
-        for (const Release& r : lanes_[who].read)
-          if (mutual(r.cta, r.scope, agent.cta, scope)) raise(clocks_[who], r.clock);
+        for (const auto& r : lanes_[who].read)
+          if (mutual(r.second.cta, r.second.scope, agent.cta, scope))
+            raise(clocks_[who], r.second.clock);
       if (fence == Fence::sc)
         for (const Release& r : sc)
           if (mutual(r.cta, r.scope, agent.cta, scope)) raise(clocks_[who], r.clock);
@@ -138,7 +140,8 @@ private:
     std::vector<Event> events;
     uint64_t last_change = 0;
   };
-  using Moment = std::pair<uint32_t, uint32_t>; // agent, index
+  using Exactly = std::pair<Location, uint32_t>; // with its size
+  using Moment = std::pair<uint32_t, uint32_t>;  // agent, index
   struct Release {
     uint32_t cta;
     Scope scope;
@@ -151,7 +154,8 @@ private:
     std::vector<Moment> chain; // the writes that an observer observes
   };
   struct Lane {
-    std::vector<Release> fences, read;
+    std::vector<Release> fences;
+    std::vector<std::pair<Exactly, Release>> released, read; // by operations on a location
   };
 
   static Location location(Space space, uint32_t cta, uint64_t address) {
@@ -174,24 +178,30 @@ private:
     return a == b || (sa >= Scope::gpu && sb >= Scope::gpu);
   }
 
-  void release(Variable& v, Agent agent, uint32_t lane, Order order, Scope scope) {
+  // A strong write: what a fence, or a release operation on that location, has begun before.
+  void release(Variable& v, const Exactly& at, Agent agent, uint32_t lane, Order order,
+               Scope scope) {
     uint32_t who = id(agent, lane);
     for (const Release& f : lanes_[who].fences) v.releases.push_back(f);
     if (order == Order::release || order == Order::acq_rel)
-      v.releases.push_back({agent.cta, scope, clocks_[who]});
+      lanes_[who].released.push_back({at, {agent.cta, scope, clocks_[who]}});
+    for (const auto& [where, r] : lanes_[who].released)
+      if (where == at) v.releases.push_back(r);
     v.chain.push_back({who, clocks_[who][who]});
     v.cta = agent.cta;
     v.scope = scope;
   }
-  void acquire(const Variable& v, Agent agent, uint32_t lane, Order order, Scope scope) {
-    if (!mutual(v.cta, v.scope, agent.cta, scope)) return;
+  // A strong read, and an acquire operation behind all strong reads of that location.
+  void acquire(const Variable& v, const Exactly& at, Agent agent, uint32_t lane, Order order,
+               Scope scope) {
     uint32_t who = id(agent, lane);
-    for (const Moment& m : v.chain) observers_[m].push_back({who, clocks_[who][who]});
-    for (const Release& r : v.releases) {
-      lanes_[who].read.push_back(r);
-      bool acquires = order == Order::acquire || order == Order::acq_rel;
-      if (acquires && mutual(r.cta, r.scope, agent.cta, scope)) raise(clocks_[who], r.clock);
+    if (mutual(v.cta, v.scope, agent.cta, scope)) {
+      for (const Moment& m : v.chain) observers_[m].push_back({who, clocks_[who][who]});
+      for (const Release& r : v.releases) lanes_[who].read.push_back({at, r});
     }
+    if (order != Order::acquire && order != Order::acq_rel) return;
+    for (const auto& [where, r] : lanes_[who].read)
+      if (where == at && mutual(r.cta, r.scope, agent.cta, scope)) raise(clocks_[who], r.clock);
   }
   // Weak writes, and strong ones of another size, end what could be acquired here.
   void overwritten(const Location& at, const Event& e) {
@@ -246,7 +256,7 @@ private:
   std::vector<Lane> lanes_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> copies_;
   std::map<Location, Byte> bytes_;
-  std::map<std::pair<Location, uint32_t>, Variable> variables_;
+  std::map<Exactly, Variable> variables_;
   std::vector<Release> sc_;
   std::map<Moment, std::vector<Moment>> observers_;
   uint64_t sequence_ = 1;

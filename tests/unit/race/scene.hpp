@@ -16,6 +16,7 @@ struct Lane {
   uint32_t cta = 0, warp = 0, lane = 0;
   Agent agent() const { return {cta, warp}; }
   uint32_t bit() const { return 1u << lane; }
+  bool operator==(const Lane&) const = default;
 };
 
 inline constexpr uint64_t kData = uint64_t(1) << 40; // a tracked buffer
@@ -68,12 +69,12 @@ public:
     one(l, address, i, 0);
     d.read_modify_write(space_, l.agent(), l.lane, address, bytes_, order, scope, reduction);
   }
-  void compare_and_swap(Lane l, uint64_t address, uint32_t pc, Scope scope, bool wrote) {
+  void compare_and_swap(Lane l, uint64_t address, uint32_t pc, Scope scope, bool wrote,
+                        Order order = Order::relaxed) {
     AccessInfo i = strong(info(pc, true), scope);
     i.atomic = i.read = true;
     one(l, address, i, 0);
-    d.read_modify_write(space_, l.agent(), l.lane, address, bytes_, Order::relaxed, scope, false,
-                        wrote);
+    d.read_modify_write(space_, l.agent(), l.lane, address, bytes_, order, scope, false, wrote);
   }
   void fence(Lane l, Fence fence, Scope scope) { d.fence(l.agent(), l.bit(), fence, scope); }
 
