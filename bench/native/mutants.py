@@ -88,7 +88,7 @@ def examine(assay, folder, row):
     worst = max(launches, key=lambda launch: order[launch["verdict"]], default=None)
     verdict = worst["verdict"] if worst else "none"
     why = worst["reason"] if worst else (done.stderr or done.stdout).strip()[:150]
-    if verdict == "unknown" and ("had not ended" in why or "its own run ended with" in why):
+    if verdict != "pass" and ("had not ended" in why or "its own run ended with" in why):
         verdict = "hang"  # the mutant hangs, or ends with an error of its own
     return dict(row, native=verdict, why=why, seconds=round(time.time() - begin, 2),
                 milliseconds=sum(launch["milliseconds"] for launch in launches))

@@ -16,7 +16,8 @@ namespace assay::cli {
 namespace {
 
 constexpr uint32_t kLimitSeconds = 2;        // cases are small
-constexpr uint32_t kExtraMilliseconds = 500; // for further repeats of each kind of delay
+constexpr uint32_t kExtra = 60;              // further repeats of each kind of delay,
+constexpr uint32_t kExtraMilliseconds = 500; // within this time
 
 bool uses_function_address(const cases::Prepared& prepared) {
   for (const cases::LaunchGroup& launch : prepared.options.launches)
@@ -59,6 +60,23 @@ native::GpuJob job_of(const cases::Case& subject) {
   return job;
 }
 
+// What `run` leaves open, since a process may be at fault, or go on to release what its kernel
+// waits for: here the kernel stands alone. A launch among several may wait for one that was not
+// made yet.
+void judge_ends(std::vector<native::KernelReport>& reports, bool one_launch) {
+  for (native::KernelReport& report : reports) {
+    if (report.verdict == native::Verdict::unknown && !report.kind.empty() &&
+        (one_launch || report.kind != "hang"))
+      report.verdict = native::Verdict::fail;
+    // A kernel of a case file is there to do something; frameworks launch empty ones on purpose.
+    for (const std::string& note : report.notes)
+      if (note.rfind("empty-kernel", 0) == 0 && report.verdict == native::Verdict::pass) {
+        report.verdict = native::Verdict::fail;
+        report.kind = "empty-kernel";
+      }
+  }
+}
+
 int work(const Session& session, size_t variant) {
   const std::string& target = session.targets[0];
   Result<cases::Prepared> prepared = cases::prepare(target, session.options);
@@ -94,17 +112,12 @@ int native_determinism(const Session& session) {
     command.insert(command.end(), session.typed.begin(), session.typed.end());
     native::Options options;
     options.settings.limit_seconds = kLimitSeconds;
+    options.settings.extra = kExtra;
     options.settings.extra_ms = kExtraMilliseconds;
     options.settings.seed = session.options.seed.value_or(1);
     Result<native::Started> started = run_watched(command, options);
     if (!started) return fail(started.error(), session, target);
-    // A kernel of a case file is there to do something; frameworks launch empty ones on purpose.
-    for (native::KernelReport& report : started->reports)
-      for (const std::string& note : report.notes)
-        if (note.rfind("empty-kernel", 0) == 0 && report.verdict == native::Verdict::pass) {
-          report.verdict = native::Verdict::fail;
-          report.kind = "empty-kernel";
-        }
+    judge_ends(started->reports, prepared->options.launches.size() == 1);
     if (prepared->variants > 1 && !session.json) print(fmt::format("== variant {}\n", variant));
     const int own = print_reports(*started, session.json, session.style.quiet);
     if (own == kFail || code == kPass) code = own;

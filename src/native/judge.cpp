@@ -119,4 +119,19 @@ Decision decide(const Evidence& e) {
   return d;
 }
 
+const char* kind_of_end(const std::string& error) {
+  if (error == "CUDA_ERROR_ASSERT") return "assert";
+  if (error == "CUDA_ERROR_MISALIGNED_ADDRESS") return "misaligned";
+  if (error == "CUDA_ERROR_ILLEGAL_ADDRESS") return "out-of-bounds";
+  if (error == "CUDA_ERROR_LAUNCH_FAILED") return "trap"; // or a stray access to shared memory
+  return "";
+}
+
+bool hangs_by_itself(const Run& run, uint64_t plain_repeats, uint64_t limit_ms) {
+  constexpr uint64_t kCyclesPerMillisecond = 500'000; // slower than any clock of these cards
+  constexpr uint64_t kMargin = 4; // a delayed poll adds to the wait that it polls for
+  return run.perturbed && plain_repeats != 0 &&
+         run.most_cycles / kCyclesPerMillisecond * kMargin < limit_ms;
+}
+
 } // namespace assay::native

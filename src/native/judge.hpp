@@ -29,6 +29,7 @@ struct Run {
   std::string scheme;     // of a perturbed run
   uint64_t differing_bytes = 0;
   uint64_t delayed = 0, delay_cycles = 0;
+  uint64_t most_cycles = 0;   // all its delays, one after the other, at their longest
   uint32_t scrub_pattern = 0; // of shared memory; 0: not scrubbed
   double milliseconds = 0;
 };
@@ -50,5 +51,13 @@ struct Evidence {
   bool alone = false;              // without the launch that it may overlap with
 };
 Decision decide(const Evidence& evidence);
+
+// The kind of a kernel's end by an error of the driver (its name); empty when it could be the
+// patches' doing (an illegal instruction, say) or is none of the kernel's.
+const char* kind_of_end(const std::string& error);
+
+// A repeat did not end within the limit. Is that the kernel's doing (`hang`)? Only if delays could
+// not have added up to that, even one after the other, and the launch ends when nothing is delayed.
+bool hangs_by_itself(const Run& run, uint64_t plain_repeats, uint64_t limit_ms);
 
 } // namespace assay::native

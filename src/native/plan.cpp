@@ -117,14 +117,17 @@ Variation vary(const Scheme& scheme, const Settings& settings, uint32_t index) {
   Variation out{scheme.actions, settings.cycles, settings.probability * 65536 / 100};
   if (!settings.varied || index == 0) return out;
   if (index >= settings.perturbed && !scheme.pairs.empty()) {
-    const uint32_t further = index - settings.perturbed;
-    const auto& [first, second] = scheme.pairs[further / 2 % scheme.pairs.size()];
+    const uint32_t further = index - settings.perturbed, pairs = uint32_t(scheme.pairs.size());
+    const uint32_t pair = further / 2 % pairs, round = further / 2 / pairs;
+    const auto& [first, second] = scheme.pairs[pair];
     const uint32_t side = further % 2 ? second : first;
     for (size_t i = 0; i < out.actions.size(); ++i)
       if (i != side) out.actions[i] = kNothing;
-    out.cycles = settings.cycles * (further % 8 < 4 ? 10 : 1);
+    // From round to round each pair meets each manner, whatever their number.
+    constexpr uint32_t kLengths[] = {10, 100, 1};
+    out.cycles = settings.cycles * kLengths[(round / 2 + pair / 2) % 3];
     out.probability = 32768;
-    if (further % 4 > 1) by_warp(out);
+    if ((round + pair) % 2) by_warp(out);
     return out;
   }
   if (index % 4 == 1 || index % 4 == 2) out.cycles = settings.cycles * 10;
@@ -143,11 +146,14 @@ Variation vary(const Scheme& scheme, const Settings& settings, uint32_t index) {
 
 uint32_t scaled_cycles(uint32_t cycles, const Launch& launch, uint64_t accesses) {
   constexpr uint64_t kPatience = 200'000'000; // cycles: about a tenth of a second
+  constexpr uint64_t kInTurn = 2'000'000'000; // about a second, were all delays one after the other
+  constexpr uint64_t kShort = 50'000;         // no such bound for these
   const uint64_t warps = launch.grid.count() * ((launch.block.count() + 31) / 32);
   const uint64_t per_warp = accesses / 32 / std::max<uint64_t>(warps, 1) + 1;
   // Blocks that are not resident together wait one after the other; assume 2,000 at a time.
   const uint64_t rounds = launch.grid.count() / 2000 + 1;
-  const uint64_t most = kPatience / per_warp / rounds;
+  const uint64_t most =
+      std::min(kPatience / per_warp / rounds, std::max(kInTurn / (accesses / 32 + 1), kShort));
   return uint32_t(std::clamp<uint64_t>(most, 16, std::max<uint32_t>(cycles, 16)));
 }
 

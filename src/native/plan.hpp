@@ -24,6 +24,7 @@ struct Settings {
   uint32_t outside = 3;      // repeats under pressure from outside
   uint32_t extra = 18;       // further repeats for each scheme, while they cost little:
   uint32_t extra_ms = 20;    // they begin within this time
+  uint32_t long_ms = 1000;   // of a scheme's repeats; after that none but the first four begins
   uint64_t seed = 1;
   uint32_t limit_seconds = 10; // for quiescing and for each run
   uint32_t most_unquiet = 3;   // launches given up before examining ends for the process
@@ -62,7 +63,7 @@ std::vector<Scheme> schemes_for(const Launch& launch, const Inventory& inventory
 // long, repeats come in pairs (every other pair delays by warp even where blocks meet): half of the
 // instructions, drawn by chance, then the other half; half of the threads' accesses. Further
 // repeats (from settings.perturbed on) delay one side of one conflict: the first instruction of a
-// pair, then the second.
+// pair, then the second; some a hundred times as long, for readers that come much later.
 struct Variation {
   std::vector<uint8_t> actions;
   uint32_t cycles = 0;
@@ -71,7 +72,8 @@ struct Variation {
 Variation vary(const Scheme& scheme, const Settings& settings, uint32_t index);
 
 // The longest delay, so that a warp that is delayed at each access waits about a tenth of a second
-// at most.
+// at most, and that very long delays add up to about a second where warps wait for one another (as
+// at a lock).
 uint32_t scaled_cycles(uint32_t cycles, const Launch& launch, uint64_t accesses);
 
 // The conflict pass looks at all of global memory, and at the shared memory of so many of 65536

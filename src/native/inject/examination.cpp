@@ -353,10 +353,14 @@ std::string Examination::observe() {
     // It may wait for what only the threads that we hold can do. Let go; it is theirs.
     tool_.gave_up();
     unfinished_ = true;
+    report_.kind = "hang";
     return "its own run had not ended after " + std::to_string(limit.count()) +
            " s: it hangs, or waits for what the process does later";
   }
-  if (result != CUDA_SUCCESS) return "its own run ended with " + text_of(result);
+  if (result != CUDA_SUCCESS) {
+    report_.kind = kind_of_end(text_of(result));
+    return "its own run ended with " + text_of(result);
+  }
   own_ms_ =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - lap_).count();
   lap("own run");

@@ -128,10 +128,13 @@ bool Examination::perturb(const Scheme& scheme) {
     if (scheme.actions[i]) accesses += evidence_.inventory.sites[i].lanes;
   uint32_t shortest = settings.cycles;
   const auto begin = std::chrono::steady_clock::now();
-  const auto cheap = std::chrono::milliseconds(settings.extra_ms);
+  const auto cheap = std::chrono::milliseconds(settings.extra_ms),
+             dear = std::chrono::milliseconds(settings.long_ms);
   CUresult r = actions_.on_device(scheme.actions.size());
   for (uint32_t i = 0; i < settings.perturbed + settings.extra && r == CUDA_SUCCESS; ++i) {
-    if (i >= settings.perturbed && std::chrono::steady_clock::now() - begin > cheap) break;
+    const auto spent = std::chrono::steady_clock::now() - begin;
+    if (spent > (i < settings.perturbed ? dear : cheap) && i >= std::min(settings.perturbed, 4u))
+      break;
     const Variation variation = vary(scheme, settings, i);
     r = api.cuMemcpyHtoDAsync(actions_.at(), variation.actions.data(), variation.actions.size(),
                               device_->stream());
@@ -144,6 +147,7 @@ bool Examination::perturb(const Scheme& scheme) {
     state.cycles = scaled_cycles(variation.cycles, request_->launch, accesses);
     shortest = std::min(shortest, state.cycles);
     state.probability = variation.probability;
+    run.most_cycles = (accesses / 32 + 1) * state.cycles;
     state.blocks_hit =
         settings.delayed_blocks && settings.delayed_blocks < blocks
             ? uint32_t(std::max<uint64_t>(settings.delayed_blocks * 65536 / blocks, 1))
@@ -213,9 +217,14 @@ bool Examination::run(DeviceState& state, Run& run) {
   }
   const auto limit =
       std::chrono::milliseconds(1000 * settings.limit_seconds + uint64_t(200 * own_ms_));
-  if (!Device::wait(request_->stream, limit, r))
+  if (!Device::wait(request_->stream, limit, r)) {
+    if (hangs_by_itself(run, plain_ms_ > 0 ? settings.plain : 0, uint64_t(limit.count()))) {
+      report_.verdict = Verdict::fail;
+      report_.kind = "hang";
+    }
     end_process("a repeat" + how + " did not end within " + std::to_string(limit.count() / 1000) +
                 " s, though the process's own run did");
+  }
   if (r != CUDA_SUCCESS) {
     report_.verdict = Verdict::fail;
     report_.kind = "nondeterministic";

@@ -119,6 +119,21 @@ TEST(Verdicts, PressureFromOutsideIsSaidAndIsNoDelay) {
   EXPECT_TRUE(has(d.reason, "(cold cache)")) << d.reason;
 }
 
+TEST(Verdicts, ARepeatThatDoesNotEndIsAHangOnlyIfDelaysCannotBeTheReason) {
+  auto run = perturbed(5);
+  run.most_cycles = 1'000'000'000; // two seconds at most
+  EXPECT_TRUE(hangs_by_itself(run, 4, 10'000));
+  EXPECT_FALSE(hangs_by_itself(run, 4, 8'000));
+  EXPECT_FALSE(hangs_by_itself(run, 0, 10'000)) << "never seen to end without delays";
+  EXPECT_FALSE(hangs_by_itself(plain(), 4, 10'000)) << "the replay may be at fault";
+}
+
+TEST(Verdicts, EndsThatAreTheKernelsOwn) {
+  EXPECT_STREQ(kind_of_end("CUDA_ERROR_ASSERT"), "assert");
+  EXPECT_STREQ(kind_of_end("CUDA_ERROR_MISALIGNED_ADDRESS"), "misaligned");
+  EXPECT_STREQ(kind_of_end("CUDA_ERROR_ILLEGAL_INSTRUCTION"), "") << "patches have done that";
+}
+
 TEST(Verdicts, WhatMayOverlapIsNotPassedAlone) {
   Evidence e = evidence_of({plain(), perturbed(5)});
   e.alone = true;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <set>
+#include <tuple>
 
 namespace assay::native {
 namespace {
@@ -163,6 +165,24 @@ TEST(Delays, FurtherRepeatsDelayOneSideOfOneConflict) {
   EXPECT_EQ(delayed(7), Sites{3});
 }
 
+// Each pair is delayed by block and by warp, and for each length, however many pairs there are.
+TEST(Delays, FurtherRepeatsTryEachMannerOfEachConflict) {
+  for (uint32_t pairs : {1u, 2u, 3u, 4u}) {
+    Scheme scheme;
+    scheme.action = kDelayByBlock;
+    scheme.actions.assign(2 * pairs, kDelayByBlock);
+    for (uint32_t i = 0; i < pairs; ++i) scheme.pairs.emplace_back(2 * i, 2 * i + 1);
+    std::set<std::tuple<size_t, int, uint32_t>> seen;
+    const Settings settings;
+    for (uint32_t index = 0; index < 12 * pairs; ++index) {
+      const Variation v = vary(scheme, settings, settings.perturbed + index);
+      for (size_t i = 0; i < v.actions.size(); ++i)
+        if (v.actions[i]) seen.emplace(i, v.actions[i], v.cycles / settings.cycles);
+    }
+    EXPECT_EQ(seen.size(), 2 * pairs * 2 * 3) << pairs << " pairs: sides, by whom, lengths";
+  }
+}
+
 TEST(Schemes, BarriersWhereAccessesAreNotSeen) {
   Inventory inventory = inventory_of({});
   inventory.sites[4] = {32, kSiteSync, 0};
@@ -218,6 +238,10 @@ TEST(Delays, ShrinkWhereThereAreMany) {
   EXPECT_LT(many, 200u);
   EXPECT_GE(scaled_cycles(5000, launch_of(1, 32), uint64_t(1) << 60), 16u);
   EXPECT_EQ(scaled_cycles(1, launch_of(1, 32), 32), 16u);
+  // Very long ones only while they are few: at a lock all could come one after the other.
+  EXPECT_EQ(scaled_cycles(500'000, launch_of(100, 256), 32 * 800), 500'000u);
+  EXPECT_EQ(scaled_cycles(500'000, launch_of(100, 256), 32 * 9'999), 200'000u);
+  EXPECT_EQ(scaled_cycles(50'000, launch_of(1000, 256), uint64_t(32) * 100'000), 50'000u);
 }
 
 TEST(Cells, SomeForEachGranuleWithinTheRoom) {
