@@ -53,7 +53,7 @@ def show(row):
 
 def main():
     cases = sorted((ROOT / "cases").glob("*/*.toml"))
-    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:  # contexts take turns on a GPU
         rows = []
         for row in pool.map(examine, cases):
             rows.append(row)

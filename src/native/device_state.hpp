@@ -105,6 +105,10 @@ struct DeviceState {
   uint32_t pair_mask;
   uint32_t shared_blocks; // of 65536: blocks whose shared memory is looked at
   unsigned long long cells_lost, pairs_lost;
+  // Lanes of a warp that stored different values to one address by one instruction: how often, and
+  // the first such instruction.
+  unsigned long long clashes;
+  uint32_t clash_site;
   // Blocks that the conflict pass looks at: block b if (b * trace_factor) % trace_total is less
   // than trace_blocks. trace_total 0: all.
   uint32_t trace_blocks, trace_total, trace_factor;

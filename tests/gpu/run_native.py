@@ -32,6 +32,8 @@ WANTED = {
     "cluster_of_two": ("pass", "", ""),
     "in_pieces": ("pass", "", "nothing to perturb"),
     "nothing": ("pass", "", "accesses no memory"),
+    "lanes_clash": ("pass", "", "nothing to perturb"),
+    "lanes_agree": ("pass", "", "nothing to perturb"),
     "missing_barrier": ("fail", "nondeterministic", ""),
     "reads_stale": ("fail", "nondeterministic", ""),
     "last_block_wins": ("fail", "nondeterministic", ""),
@@ -144,6 +146,15 @@ def check_pairs(keep):
                   and "kernels.cu:" in pairs[0], str(pairs))
 
 
+def check_clash(keep):
+    """Lanes that store different values to one place are named, and nothing else is."""
+    said = {base(launch["kernel"]): [n for n in launch["notes"] if "lanes of a warp store different" in n]
+            for launch in keep.get("kernels", {}).get("launches", [])}
+    check("clash", len(said.get("lanes_clash", [])) == 1 and "kernels.cu:" in said["lanes_clash"][0], str(said.get("lanes_clash")))
+    others = [name for name, notes in said.items() if notes and name != "lanes_clash"]
+    check("no clash elsewhere", not others, str(others))
+
+
 def check_busy(kernels, keep):
     """A launch beside a stream that waits for this very host thread."""
     try:
@@ -168,6 +179,7 @@ def main():
     check_kernels(kernels, keep)
     check_selection(kernels)
     check_pairs(keep)
+    check_clash(keep)
     check_two_processes(keep)
     check_busy(kernels, keep)
     if "--json" in sys.argv:

@@ -302,6 +302,14 @@ std::string Examination::map_conflicts() {
                    scope_name(Scope(scope)),
                inventory.map.counts[shared][scope]);
   figure("conflict pairs", inventory.map.pairs.size());
+  if (state.clashes) {
+    figure("clashes of lanes", state.clashes);
+    report_.notes.push_back("lanes of a warp store different values to the same bytes by one "
+                            "instruction, the write at " +
+                            describe_site(state.clash_site) + ", " + std::to_string(state.clashes) +
+                            " times: which of them stays is not defined, though this GPU may "
+                            "always keep the same one");
+  }
   if (state.cells_lost) figure("conflict cells lost", state.cells_lost);
   if (!same) { // the difference was found by this very run: now the pairs are known
     report_.pairs.clear();

@@ -197,8 +197,25 @@ __device__ __noinline__ void record(DeviceState* s, uint32_t site, uint64_t addr
   }
 }
 
+// One of the values that a store's lanes write to one address stays; which, is not defined (CUDA
+// programming guide, SIMT architecture). The lanes cannot be turned round here: they are compared.
+__device__ __noinline__ void compare_lanes(DeviceState* s, uint32_t site, uint64_t address,
+                                           uint32_t size, const void* data) {
+  uint32_t value = size == 1   ? *(const uint8_t*)data
+                   : size == 2 ? *(const uint16_t*)data
+                               : *(const uint32_t*)data;
+  for (uint32_t word = 1; word < size / 4; ++word)
+    value = mix(value) ^ ((const uint32_t*)data)[word];
+  const unsigned active = __activemask();
+  const unsigned there = __match_any_sync(active, (unsigned long long)address);
+  const unsigned alike = __match_any_sync(active, value);
+  const unsigned clashing = __ballot_sync(active, (there & ~alike) != 0);
+  if (!clashing || !leads(active)) return;
+  if (atomicAdd(&s->clashes, 1ull) == 0) s->clash_site = site;
+}
+
 __device__ __forceinline__ void access(DeviceState* s, uint64_t pc, uint64_t address, uint32_t size,
-                                       uint32_t flags, bool shared) {
+                                       uint32_t flags, bool shared, const void* data = nullptr) {
   if (!s) return;
   const bool reads = flags & SANITIZER_MEMORY_DEVICE_FLAG_READ;
   const bool writes = flags & SANITIZER_MEMORY_DEVICE_FLAG_WRITE;
@@ -213,6 +230,7 @@ __device__ __forceinline__ void access(DeviceState* s, uint64_t pc, uint64_t add
                    (writes ? kSiteWrites : 0u) | (reads && writes ? kSiteAtomic : 0u));
     if (writes && !shared) check_range(s, address, size, site);
   }
+  if (s->cells && writes && !reads && data) compare_lanes(s, site, address, size, data);
   if (s->cells) record(s, site, address, size, writes, reads && writes, shared);
   if (s->actions) delay(s, site, pc);
 }
@@ -222,13 +240,15 @@ __device__ __forceinline__ void access(DeviceState* s, uint64_t pc, uint64_t add
 #define PATCH extern "C" __device__ __noinline__ SanitizerPatchResult
 #define STATE ((DeviceState*)userdata)
 
-PATCH assay_global(void* userdata, uint64_t pc, void* p, uint32_t size, uint32_t flags, const void*) {
-  access(STATE, pc, (uint64_t)p, size, flags, false);
+PATCH assay_global(void* userdata, uint64_t pc, void* p, uint32_t size, uint32_t flags,
+                   const void* data) {
+  access(STATE, pc, (uint64_t)p, size, flags, false, data);
   return SANITIZER_PATCH_SUCCESS;
 }
 
-PATCH assay_shared(void* userdata, uint64_t pc, void* p, uint32_t size, uint32_t flags, const void*) {
-  access(STATE, pc, (uint64_t)p, size, flags, true);
+PATCH assay_shared(void* userdata, uint64_t pc, void* p, uint32_t size, uint32_t flags,
+                   const void* data) {
+  access(STATE, pc, (uint64_t)p, size, flags, true, data);
   return SANITIZER_PATCH_SUCCESS;
 }
 

@@ -167,6 +167,18 @@ __global__ void reads_stale(const float* x, float* o) {
   o[blockIdx.x * blockDim.x + t] = s[t];
 }
 
+// Two lanes store to one place by one instruction: this GPU keeps the same one each time.
+__global__ void lanes_clash(const float* x, float* o) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  o[i & ~1] = x[i];
+}
+
+// As above, but with equal values.
+__global__ void lanes_agree(const float* x, float* o) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  o[i & ~31] = x[i & ~31];
+}
+
 __global__ void last_block_wins(const float* x, float* o) {
   o[threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x];
 }
@@ -449,6 +461,8 @@ std::vector<Row> rows() {
       {"missing_barrier", [] { ordinary(missing_barrier, input, output); }, false},
       {"residue", [] { missing_barrier<<<64, kThreads>>>(input, output); }, false},
       {"reads_stale", [] { ordinary(reads_stale, input, output); }, false},
+      {"lanes_clash", [] { ordinary(lanes_clash, input, output); }, false},
+      {"lanes_agree", [] { ordinary(lanes_agree, input, output); }},
       {"last_block_wins", [] { ordinary(last_block_wins, input, output); }, false},
       {"plain_histogram", [u] { ordinary(plain_histogram, input, u(output)); }, false},
       {"float_sum", [] { ordinary(float_sum, input, output); }, false},
