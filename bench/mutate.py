@@ -1,31 +1,42 @@
 """The table of mutants over many sound kernels, for docs/mutate.md.
 
-    bench/mutate.py ASSAY [--limit N] [--jobs N] [--seconds S] [--total S] FOLDER[=N]…
+    bench/mutate.py run ASSAY --out FILE [--jobs N] [--each S] [--within S] [--total S] [--done FILE…] [--costs FILE]
+                    FOLDER[=LIMIT]…
+    bench/mutate.py merge FILE… [--json FILE] [--machine TEXT] [--write FILE]
 
-Runs `assay mutate --json` on each kernel of the folders, so many beside each other, and writes
-bench/results/mutate-DATE-COMMIT.json (every mutant: case, place, fault, state, time) and the table by kind of fault, in
-Markdown, to standard output. FOLDER=N: at most N mutants of each kernel there. What does not pass by itself is left out;
-a kernel whose mutants take more than S seconds is tried again with a quarter of them, and named if that is too much; none is begun after --total seconds."""
+`run` runs `assay mutate --json` on each sound kernel of the folders, on N cores, and appends a line of JSON to --out as each is
+done. FOLDER=LIMIT: at most so many mutants of each kernel there, chosen by the seed 1, each kind of fault in turn. A mutant that
+takes longer than --each seconds is left open ("out of time"); of a kernel that takes longer than --within no further ones are
+begun, and none at all so that it ends before --total. What such a file named by --done has of the same binary and limit, and
+whole, is not run again. The longest come first, on several cores where one would take too long, by the seconds that a file of
+results (--costs; else the newest in bench/results) has for a kernel; those it does not know come before.
+
+`merge` makes of such files bench/results/mutate-DATE-COMMIT.json (every mutant: case, place, fault, state, time) and prints the
+tables in Markdown, with what was left out and every mutant that is neither found nor settled; --write puts them into a file
+between the lines <!-- mutants --> and <!-- end of mutants -->. Of two lines of a kernel the one with more mutants counts."""
 
 import argparse
-import concurrent.futures
 import datetime
+import hashlib
 import json
+import math
 import pathlib
+import re
 import subprocess
 import sys
 import time
+from collections import Counter
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "bench" / "results"
 COLUMNS = [("mutants", "mutants"), ("found", "found"), ("found_near", "at or near the place"),
            ("found_same_bytes", "same bytes in both orders"), ("proved", "proved equal"),
            ("both_orders", "both orders run"), ("not_reached", "not reached"), ("not_settled", "not settled"),
            ("unknown", "unknown"), ("invalid", "invalid")]
-
-
-def add(total, part):
-    for key, value in part.items():
-        total[key] = total.get(key, 0) + value
+OPEN = ("not-settled", "unknown", "invalid")
+WRONG = re.compile(r"\.(no_\w+|bad|early_arrival)\.")  # what the names of planted defects have
+UNKNOWN = 1e6  # seconds, of a kernel of which nothing is known
+SLICE = 20  # seconds that a kernel should take on the cores that it gets
 
 
 def sources(folder):
@@ -35,83 +46,216 @@ def sources(folder):
         return [folder]
     found = [p for p in path.rglob("*.toml") if p.name != "defect.toml"]
     with_case = {p.parent for p in found}
-    found += [p for p in path.rglob("*.cu") if p.parent not in with_case and not any(w in p.name for w in (".no_", ".bad."))]
-    return sorted(str(p.relative_to(ROOT)) for p in found)
+    found += [p for p in path.rglob("*.cu") if p.parent not in with_case]
+    return sorted(str(p.relative_to(ROOT)) for p in found if not WRONG.search(p.name))
 
 
-def run(program, source, limit, seconds, end):
-    """The result, or why there is none; and the seconds."""
-    if time.monotonic() > end:
-        return source, "no time was left", 0
-    start, tries = time.monotonic(), [limit, limit // 4] if limit >= 4 else [limit]
-    for n in tries:
-        words = [program, "mutate", "--json", "--threads", "1", "--limit", str(n), source]
-        try:
-            done = subprocess.run(words, cwd=ROOT, capture_output=True, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            continue
-        if done.returncode not in (0, 3) or b'"mutants"' not in done.stdout:
-            return source, "does not pass by itself", time.monotonic() - start
-        return source, json.loads(done.stdout), time.monotonic() - start
-    return source, f"took more than {seconds} s", time.monotonic() - start
+def lines_of(files):
+    for file in files:
+        for line in pathlib.Path(file).read_text().splitlines():
+            yield json.loads(line)
 
 
-def results(arguments):
-    wanted = []
+def costs(file):
+    """Seconds of each kernel's mutants, of one mutant on average: {source: (all, one)}."""
+    if file and file.suffix == ".jsonl":
+        mutants = [m for line in lines_of([file]) for m in line["result"].get("mutants", [])]
+    else:
+        newest = [file] if file else sorted(RESULTS.glob("mutate-*.json"))[-1:]
+        mutants = json.loads(newest[0].read_text())["mutants"] if newest else []
+    count, seconds = Counter(), Counter()
+    for m in mutants:
+        count[m["case"]] += 1
+        seconds[m["case"]] += m["seconds"]
+    return {case: (seconds[case], seconds[case] / count[case], count[case]) for case in count}
+
+
+class Work:
+    """One kernel."""
+
+    def __init__(self, folder, source, limit, known, jobs):
+        self.folder, self.source, self.limit = folder, source, limit
+        all_of_them, one, count = known.get(source, (UNKNOWN, UNKNOWN, 1))
+        # Without a limit at least as many as were run then.
+        self.estimate = one * limit if limit and count < limit else all_of_them
+        wanted = max(1, math.ceil(self.estimate / SLICE)) if self.estimate < UNKNOWN else 2
+        self.cores = min(jobs, wanted, max(2, jobs // 2))
+
+    def start(self, arguments, left):
+        within = min(arguments.within, left - arguments.each - 5)
+        words = [arguments.program, "mutate", "--json", "--threads", str(self.cores), "--limit", str(self.limit),
+                 "--each", f"{arguments.each:.3g}", "--within", f"{within:.3g}", self.source]
+        self.began, self.end = time.monotonic(), time.monotonic() + left
+        self.output = open(arguments.scratch / f"{id(self)}.out", "w+b")
+        self.process = subprocess.Popen(words, cwd=ROOT, stdout=self.output, stderr=subprocess.DEVNULL)
+
+    def result(self):
+        """None as long as it runs."""
+        if self.process.poll() is None:
+            if time.monotonic() < self.end:
+                return None
+            self.process.kill()
+            self.process.wait()
+        self.seconds = time.monotonic() - self.began
+        self.output.seek(0)
+        text = self.output.read()
+        self.output.close()
+        pathlib.Path(self.output.name).unlink()
+        if self.process.returncode < 0:
+            return {"left_out": "no time was left for its check" if self.process.returncode == -9 else "crashed"}
+        if self.process.returncode not in (0, 3) or b'"mutants"' not in text:
+            return {"left_out": "does not pass by itself"}
+        return json.loads(text)
+
+
+def is_whole(line):
+    return "mutants" in line["result"] and not line["result"]["left_out_by_time"]
+
+
+def run(arguments):
+    start = time.monotonic()
+    arguments.program = str(pathlib.Path(arguments.program).resolve())
+    engine = hashlib.sha256(pathlib.Path(arguments.program).read_bytes()).hexdigest()[:16]
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.scratch = arguments.out.parent
+    files = [f for f in [*arguments.done, arguments.out] if f.exists()]
+    done = {(line["source"], line["limit"]) for line in lines_of(files) if line["engine"] == engine and is_whole(line)}
+    known = costs(arguments.costs)
+    waiting = []
     for folder in arguments.folders:
         name, _, limit = folder.partition("=")
-        wanted += [(name, source, int(limit or arguments.limit)) for source in sources(name)]
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        end = time.monotonic() + arguments.total
-        futures = {pool.submit(run, arguments.program, source, limit, arguments.seconds, end): folder
-                   for folder, source, limit in wanted}
-        for future in concurrent.futures.as_completed(futures):
-            source, result, seconds = future.result()
-            print(f"{seconds:7.1f} s  {source}", file=sys.stderr, flush=True)
-            yield futures[future], source, result, seconds
+        waiting += [Work(name, source, int(limit or 0), known, arguments.jobs) for source in sources(name)
+                    if (source, int(limit or 0)) not in done]
+    waiting.sort(key=lambda w: -w.estimate)
+    total, running, free, finished = len(waiting), [], arguments.jobs, 0
+    print(f"{total} kernels, {len(done)} are done", file=sys.stderr, flush=True)
+    with open(arguments.out, "a") as out:
+        while waiting or running:
+            left = arguments.total - (time.monotonic() - start)
+            for work in [w for w in waiting if w.cores <= free][:1]:
+                waiting.remove(work)
+                if left < arguments.each + 10:
+                    continue  # no line: another call runs it
+                work.start(arguments, left)
+                running.append(work)
+                free -= work.cores
+            ended = [(w, r) for w, r in ((w, w.result()) for w in running) if r is not None]
+            for work, result in ended:
+                running.remove(work)
+                free += work.cores
+                finished += 1
+                out.write(json.dumps({"source": work.source, "folder": work.folder, "limit": work.limit, "engine": engine,
+                                      "seconds": round(work.seconds, 2), "cores": work.cores, "result": result}) + "\n")
+                out.flush()
+                what = result.get("left_out") or f'{result["all"]["mutants"]} mutants'
+                print(f"{time.monotonic() - start:6.1f} s  {finished} of {total}  {work.source}: {what}, {work.seconds:.1f} s on "
+                      f"{work.cores}", file=sys.stderr, flush=True)
+            if not ended and not (waiting and any(w.cores <= free for w in waiting)):
+                time.sleep(0.02)
+    print(f"{finished} of {total} kernels, {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("folders", nargs="+")
-    parser.add_argument("--limit", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--total", type=int, default=1 << 30)
-    arguments = parser.parse_args()
-    arguments.program = str(pathlib.Path(arguments.program).resolve())
+def add(total, part):
+    for key, value in part.items():
+        total[key] = round(total.get(key, 0) + value, 4)
+
+
+def gather(files):
+    """The best line of each kernel; one engine."""
+    best = {}
+    for line in lines_of(files):
+        old = best.get(line["source"])
+        if not old or len(line["result"].get("mutants", [])) >= len(old["result"].get("mutants", [])):
+            best[line["source"]] = line
+    engines = {line["engine"] for line in best.values()}
+    if len(engines) != 1:
+        sys.exit(f"these results are of {len(engines)} engines: {', '.join(sorted(engines))}")
+    return [best[source] for source in sorted(best)]
+
+
+def tables(head, mutants):
+    yield f'Of {head["date"]}, commit {head["commit"]}{", " if head["machine"] else ""}{head["machine"]}:\n'
+    yield "| fault | " + " | ".join(title for _, title in COLUMNS) + " | seconds |"
+    yield "|---|" + "---|" * (len(COLUMNS) + 1)
+    for name, row in [*head["kinds"].items(), ("all", head["all"])]:
+        if row["mutants"]:
+            yield f"| {name} | " + " | ".join(str(row.get(key, 0)) for key, _ in COLUMNS) + f' | {row["seconds"]:.1f} |'
+    yield "\n| where from | kernels | mutants | left out by the limit | for want of time | not settled | seconds of a core |"
+    yield "|---|---|---|---|---|---|---|"
+    for name, row in head["sources"].items():
+        limit = f', at most {row["limit"]} of a kernel' if row["limit"] else ", all"
+        yield (f'| `{name}`{limit} | {row["kernels"]} | {row["mutants"]} | {row["by_limit"]} | {row["by_time"]} | {row["open"]} | '
+               f'{row["seconds"]:.0f} |')
+    still = [m for m in mutants if m["state"] in OPEN]
+    yield f"\nNeither found nor settled: {len(still) or 'none'}.\n"
+    if still:
+        yield "| kernel | fault | place | planted | state | why |\n|---|---|---|---|---|---|"
+    for m in still:
+        cells = [f'`{m["case"]}`', m["fault"], f'{pathlib.Path(m["file"]).name}:{m["line"]}',
+                 f'`{m["before"]}` -> `{m["after"]}`', m["state"], m["detail"]]
+        yield "| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |"
+    for source, why in head["left_out"]:
+        yield f"\nLeft out: `{source}`, {why}."
+
+
+def merge(arguments):
+    lines = gather(arguments.files)
     kinds, everything, mutants, folders, left_out = {}, {}, [], {}, []
-    for folder, source, result, seconds in results(arguments):
-        row = folders.setdefault(folder, {"kernels": 0, "mutants": 0, "seconds": 0})
-        row["seconds"] = round(row["seconds"] + seconds, 1)
-        if isinstance(result, str):
-            left_out.append((source, result))
+    for line in lines:
+        result = line["result"]
+        if "left_out" in result:
+            left_out.append((line["source"], result["left_out"]))
             continue
-        row["kernels"] += 1
-        row["mutants"] += result["all"]["mutants"]
+        row = folders.setdefault(line["folder"], {"limit": line["limit"], "kernels": 0, "mutants": 0, "by_limit": 0, "by_time": 0,
+                                                  "open": 0, "seconds": 0})
+        add(row, {"kernels": 1, "mutants": result["all"]["mutants"], "by_limit": result["left_out_by_limit"],
+                  "by_time": result["left_out_by_time"], "open": sum(m["state"] in OPEN for m in result["mutants"]),
+                  "seconds": sum(m["seconds"] for m in result["mutants"])})
         for kind, counts in result["kinds"].items():
             add(kinds.setdefault(kind, {}), counts)
         add(everything, result["all"])
         mutants += result["mutants"]
     mutants.sort(key=lambda m: (m["case"], m["ptx_line"], m["fault"], m["after"]))
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True).stdout.decode().strip()
-    date = datetime.date.today().isoformat()
-    path = ROOT / "bench" / "results" / f"mutate-{date}-{commit}.json"
+    commit = arguments.commit or subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT,
+                                                capture_output=True).stdout.decode().strip()
+    head = {"date": arguments.date, "commit": commit, "engine": lines[0]["engine"], "machine": arguments.machine,
+            "sources": folders, "left_out": left_out, "all": everything, "kinds": kinds}
+    path = arguments.json or RESULTS / f"mutate-{arguments.date}-{commit}.json"
     rows = [json.dumps(m, ensure_ascii=False) for m in mutants]
-    head = {"date": date, "commit": commit, "sources": folders, "left_out": sorted(left_out), "all": everything, "kinds": kinds}
     path.write_text(json.dumps(head, indent=1)[:-2] + ',\n "mutants": [\n' + ",\n".join(rows) + "\n]}\n")
-    print(f"Of {date}, commit {commit}:\n")
-    print("| fault | " + " | ".join(title for _, title in COLUMNS) + " | seconds |")
-    print("|---|" + "---|" * (len(COLUMNS) + 1))
-    for name, row in [*kinds.items(), ("all", everything)]:
-        if row["mutants"]:
-            print(f"| {name} | " + " | ".join(str(row.get(key, 0)) for key, _ in COLUMNS) + f' | {row["seconds"]:.1f} |')
-    print("\n| where from | kernels | mutants | seconds of a core |\n|---|---|---|---|")
-    for name, row in folders.items():
-        print(f'| `{name}` | {row["kernels"]} | {row["mutants"]} | {row["seconds"]:.0f} |')
-    for source, why in sorted(left_out):
-        print(f"left out: {source}, {why}")
+    text = "\n".join(tables(head, mutants)) + "\n"
+    print(text)
+    if arguments.write:
+        old = arguments.write.read_text()
+        begin, end = "<!-- mutants -->\n", "<!-- end of mutants -->"
+        at, to = old.index(begin) + len(begin), old.index(end)
+        arguments.write.write_text(old[:at] + "\n" + text + "\n" + old[to:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(required=True)
+    verb = verbs.add_parser("run")
+    verb.add_argument("program")
+    verb.add_argument("folders", nargs="+")
+    verb.add_argument("--out", type=pathlib.Path, required=True)
+    verb.add_argument("--done", type=pathlib.Path, nargs="+", default=[])
+    verb.add_argument("--costs", type=pathlib.Path)
+    verb.add_argument("--jobs", type=int, default=2)
+    verb.add_argument("--each", type=float, default=60)
+    verb.add_argument("--within", type=float, default=86400)
+    verb.add_argument("--total", type=float, default=86400)
+    verb.set_defaults(work=run)
+    verb = verbs.add_parser("merge")
+    verb.add_argument("files", nargs="+", type=pathlib.Path)
+    verb.add_argument("--json", type=pathlib.Path)
+    verb.add_argument("--machine", default="")
+    verb.add_argument("--commit")
+    verb.add_argument("--date", default=datetime.date.today().isoformat())
+    verb.add_argument("--write", type=pathlib.Path)
+    verb.set_defaults(work=merge)
+    arguments = parser.parse_args()
+    arguments.work(arguments)
 
 
 if __name__ == "__main__":

@@ -93,7 +93,8 @@ std::string mutant_table(const std::vector<Mutant>& mutants, const report::Style
                      all.of(S::unsettled) + all.of(S::unknown), all.of(S::invalid));
 }
 
-std::string mutant_json(const std::vector<Mutant>& mutants, uint64_t seed) {
+std::string mutant_json(const std::vector<Mutant>& mutants, const LeftOut& left_out,
+                        uint64_t seed) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array(), kinds;
   for (const Mutant& m : mutants)
     list.push_back({{"case", m.subject},
@@ -121,6 +122,8 @@ std::string mutant_json(const std::vector<Mutant>& mutants, uint64_t seed) {
   }
   nlohmann::ordered_json out = {{"schema", "assay/mutate/1"},
                                 {"seed", seed},
+                                {"left_out_by_limit", left_out.by_limit},
+                                {"left_out_by_time", left_out.by_time},
                                 {"all", json_of(all)},
                                 {"kinds", kinds},
                                 {"mutants", list}};

@@ -190,7 +190,8 @@ Result<Original> check_original(const std::string& target, const Session& sessio
   return out;
 }
 
-void find_reached(const Original& original, const Session& session, std::vector<Mutant>& mutants) {
+void find_reached(const Original& original, const Session& session, double seconds,
+                  std::vector<Mutant>& mutants) {
   std::set<Places::Place> wanted;
   for (Mutant& mutant : mutants) {
     wanted.insert(Places::of(mutant.fault.position));
@@ -202,8 +203,12 @@ void find_reached(const Original& original, const Session& session, std::vector<
     options.directed_runs = kFirstRuns; // a mutant that needs more runs looks in those itself
     options.reach = places.reach.get();
     explore::run_once(subject.job, "canonical", options); // most need no more than this
+    options.seconds = seconds;
+    const double start = vgpu::monotonic_seconds();
     if (!places.all_executed()) explore::explore(subject.job, options);
-    for (Mutant& mutant : mutants) mutant.reached |= places.reached(mutant.fault.position);
+    const bool cut_off = seconds > 0 && vgpu::monotonic_seconds() - start > seconds;
+    for (Mutant& mutant : mutants) // of what there was no time for nothing is known
+      mutant.reached |= cut_off || places.reached(mutant.fault.position);
   }
 }
 
@@ -214,12 +219,15 @@ struct Checked { // a mutant in one variant
   const cases::Case& subject;
   const Session& session;
   size_t variant;
+  double deadline; // vgpu::monotonic_seconds(); 0: none
+  bool out_of_time() const { return deadline > 0 && vgpu::monotonic_seconds() >= deadline; }
 };
 
 // With `until_found` only as long as nothing is found; false: that finding does not count, since
 // the case allows it.
 bool run_once(const Checked& c, uint32_t directed_runs, bool until_found, Mutant& mutant) {
   explore::Options options = mutant_options(c.original, c.session);
+  if (c.deadline > 0) options.seconds = std::max(1e-3, c.deadline - vgpu::monotonic_seconds());
   options.directed_runs = directed_runs;
   options.until_found = until_found;
   // What was moved may be reached where it stands now, and a wait that does not only ask again is
@@ -241,13 +249,13 @@ bool run_once(const Checked& c, uint32_t directed_runs, bool until_found, Mutant
 void run_as_needed(const Checked& c, Mutant& mutant) {
   for (uint32_t runs : {kFirstRuns, kDirectedRuns}) {
     if (!run_once(c, runs, true, mutant)) run_once(c, runs, false, mutant);
-    if (mutant.state != MutantState::unsettled) return;
+    if (mutant.state != MutantState::unsettled || c.out_of_time()) return;
   }
 }
 } // namespace
 
-void run_mutant(const Original& original, const Session& session, Mutant& mutant) {
-  const double start = vgpu::monotonic_seconds();
+void run_mutant(const Original& original, const Session& session, double seconds, Mutant& mutant) {
+  const double start = vgpu::monotonic_seconds(), deadline = seconds > 0 ? start + seconds : 0;
   Result<ptx::Module> module = mutate::plant(*original.prepared.kernel.module, mutant.fault);
   cases::Prepared prepared = original.prepared;
   if (module) prepared.kernel.module = std::make_shared<const ptx::Module>(std::move(*module));
@@ -260,8 +268,11 @@ void run_mutant(const Original& original, const Session& session, Mutant& mutant
       mutant.state = open ? MutantState::unknown : MutantState::invalid;
       mutant.detail = subject.error().message;
     } else {
-      const Checked checked{original, prepared, *subject, session, variant};
+      const Checked checked{original, prepared, *subject, session, variant, deadline};
       run_as_needed(checked, mutant);
+      const bool open =
+          mutant.state == MutantState::unsettled || mutant.state == MutantState::unknown;
+      if (open && checked.out_of_time()) mutant.detail = "out of time; " + mutant.detail;
     }
     bool decided = mutant.state == MutantState::found || mutant.state == MutantState::invalid;
     if (decided || mutant.state >= worst) worst = mutant.state, detail = mutant.detail;

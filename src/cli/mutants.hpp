@@ -55,14 +55,20 @@ Result<Original> check_original(const std::string& target, const Session& sessio
 
 // Which of the mutants' places do runs of the sound kernel execute? As many runs as of a mutant:
 // one whose place none of them reaches does what the sound kernel does.
-void find_reached(const Original& original, const Session& session, std::vector<Mutant>& mutants);
+// `seconds`: at most about so long; what is not seen until then counts as reached.
+void find_reached(const Original& original, const Session& session, double seconds,
+                  std::vector<Mutant>& mutants);
 
-// Runs the mutant in every variant until it is found. `session` is that of one run: one thread.
-void run_mutant(const Original& original, const Session& session, Mutant& mutant);
+// Runs the mutant in every variant until it is found, or so many seconds are over (0: no limit).
+// `session` is that of one run: one thread.
+void run_mutant(const Original& original, const Session& session, double seconds, Mutant& mutant);
 
 // The table by kind of fault, the mutants that are not settled, and a closing line.
 std::string mutant_table(const std::vector<Mutant>& mutants, const report::Style& style);
 std::string mutant_line(const Mutant& mutant);
-std::string mutant_json(const std::vector<Mutant>& mutants, uint64_t seed);
+struct LeftOut {
+  size_t by_limit = 0, by_time = 0; // mutants
+};
+std::string mutant_json(const std::vector<Mutant>& mutants, const LeftOut& left_out, uint64_t seed);
 
 } // namespace assay::cli

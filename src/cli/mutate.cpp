@@ -12,6 +12,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 
 namespace assay::cli {
 namespace {
@@ -21,6 +22,7 @@ struct Flags {
   size_t limit = 0;
   std::string folder; // --write
   bool no_run = false;
+  double each = 0, within = 0; // seconds of a mutant, of a case; 0: no limit
 };
 
 Result<std::set<std::string>> known_kinds(const std::vector<std::string>& wanted) {
@@ -55,11 +57,13 @@ size_t width_for(const Original& original, const Session& session) {
 }
 
 std::vector<Mutant> mutants_of(const Original& original, const std::set<std::string>& kinds,
-                               size_t limit, uint64_t seed) {
+                               size_t limit, uint64_t seed, LeftOut& left_out) {
   std::vector<Mutant> out;
   const ptx::Module& module = *original.prepared.kernel.module;
   mutate::Faults all = mutate::faults(module, original.functions, kinds);
-  for (mutate::Fault& fault : mutate::choose(all, limit, seed)) {
+  mutate::Faults chosen = mutate::choose(all, limit, seed);
+  left_out.by_limit += all.size() - chosen.size();
+  for (mutate::Fault& fault : chosen) {
     Mutant& mutant = out.emplace_back();
     mutant.subject = original.prepared.path;
     mutant.place = place_of(original.subjects[0],
@@ -69,32 +73,60 @@ std::vector<Mutant> mutants_of(const Original& original, const std::set<std::str
   return out;
 }
 
-void run_all(const Original& original, Session session, std::vector<Mutant>& mutants) {
+// The kinds take turns, so that each has had some when the time is over.
+std::vector<size_t> in_turns(const std::vector<Mutant>& mutants) {
+  std::map<std::string, std::vector<size_t>> by_kind;
+  for (size_t i = 0; i < mutants.size(); ++i) by_kind[mutants[i].fault.kind].push_back(i);
+  std::vector<size_t> out;
+  for (size_t turn = 0; out.size() < mutants.size(); ++turn)
+    for (const auto& [kind, list] : by_kind)
+      if (turn < list.size()) out.push_back(list[turn]);
+  return out;
+}
+
+// Those that no time was left for are taken out; how many they are.
+size_t run_all(const Original& original, Session session, const Flags& flags,
+               std::vector<Mutant>& mutants) {
+  const double start = vgpu::monotonic_seconds();
+  auto over = [&] { return flags.within > 0 && vgpu::monotonic_seconds() - start > flags.within; };
   size_t width = width_for(original, session);
   session.trace_directory.clear();
-  find_reached(original, session, mutants);
+  find_reached(original, session, flags.each, mutants);
   session.threads = 1; // mutants run beside each other instead of schedules
   std::atomic<size_t> done = 0;
+  const std::vector<size_t> order = in_turns(mutants);
+  std::vector<char> begun(mutants.size(), 0);
   explore::parallel(mutants.size(), width, [&](size_t i) {
-    run_mutant(original, session, mutants[i]);
+    if (over()) return;
+    begun[order[i]] = 1;
+    run_mutant(original, session, flags.each, mutants[order[i]]);
     progress(fmt::format("{} of {} mutants of {}", ++done, mutants.size(), original.prepared.path));
   });
   progress("");
+  std::vector<Mutant> run;
+  for (size_t i = 0; i < mutants.size(); ++i)
+    if (begun[i]) run.push_back(std::move(mutants[i]));
+  const size_t left = mutants.size() - run.size();
+  mutants = std::move(run);
+  return left;
 }
 
 int conclude(const std::vector<Mutant>& mutants, const std::vector<std::string>& left_out,
-             const Session& session, const Flags& flags) {
+             const LeftOut& count, const Session& session, const Flags& flags) {
   uint64_t seed = session.options.seed.value_or(1);
   if (!left_out.empty() && !session.json && !session.style.quiet)
     print(fmt::format("left out, since they do not pass by themselves: {}{}\n", left_out.size(),
                       session.style.verbose ? " (" + join(left_out, ", ") + ")" : ""));
+  if (count.by_time && !session.json && !session.style.quiet)
+    print(fmt::format("no time was left for {} mutants\n", count.by_time));
   if (session.json)
-    print(mutant_json(mutants, seed));
+    print(mutant_json(mutants, count, seed));
   else if (flags.no_run)
     print(fmt::format("{} mutants written to {}\n", mutants.size(), flags.folder));
   else
     print(mutant_table(mutants, session.style));
   if (flags.no_run) return kPass;
+  if (count.by_time) return kUnknown;
   for (const Mutant& m : mutants)
     if (m.state == MutantState::unsettled || m.state == MutantState::unknown) return kUnknown;
   return kPass;
@@ -114,6 +146,7 @@ int run(const Session& session, const Flags& flags) {
   const bool several = targets.size() > 1;
   std::vector<Mutant> all;
   std::vector<std::string> left_out;
+  LeftOut count;
   for (const std::string& target : targets) {
     std::string complaint;
     Session quiet = session;
@@ -134,16 +167,16 @@ int run(const Session& session, const Flags& flags) {
       continue;
     }
     std::vector<Mutant> mutants =
-        mutants_of(*original, *kinds, flags.limit, session.options.seed.value_or(1));
+        mutants_of(*original, *kinds, flags.limit, session.options.seed.value_or(1), count);
     for (size_t i = 0; !flags.folder.empty() && i < mutants.size(); ++i)
       if (Result<void> done = write_mutant(flags.folder, all.size() + i, *original, mutants[i]);
           !done)
         return fail(done.error(), session);
-    if (!flags.no_run) run_all(*original, session, mutants);
+    if (!flags.no_run) count.by_time += run_all(*original, session, flags, mutants);
     all.insert(all.end(), std::make_move_iterator(mutants.begin()),
                std::make_move_iterator(mutants.end()));
   }
-  return conclude(all, left_out, session, flags);
+  return conclude(all, left_out, count, session, flags);
 }
 
 } // namespace
@@ -167,6 +200,16 @@ void add_mutate(CLI::App& app, Session& session, int& code) {
       ->check(whole_number(0, UINT32_MAX));
   command->add_option("--write", flags->folder, "Write each mutant's PTX to this folder")
       ->type_name("FOLDER");
+  command
+      ->add_option("--each", flags->each,
+                   "Time for one mutant: one that takes longer is not settled, \"out of time\"")
+      ->type_name("SECONDS")
+      ->check(seconds());
+  command
+      ->add_option("--within", flags->within,
+                   "Begin no mutant of a case after so long; the kinds take turns")
+      ->type_name("SECONDS")
+      ->check(seconds());
   command->add_flag("--no-run", flags->no_run, "Only write the mutants");
   command->callback([&session, &code, flags] { code = run(session, *flags); });
 }

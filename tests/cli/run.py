@@ -233,7 +233,10 @@ def mutants_are_found_or_settled(folder):
     assert found["schema"] == "assay/mutate/1"
     assert f'{found["all"]["mutants"]} mutants: {found["all"]["found"]} found' in ran.out
     some = json.loads(Ran(folder, "mutate", "--json", "--kinds", "mask-shrunk", "--limit", "1", "sound.toml").expect(0).out)
-    assert [m["fault"] for m in some["mutants"]] == ["mask-shrunk"]
+    assert [m["fault"] for m in some["mutants"]] == ["mask-shrunk"] and some["left_out_by_limit"] == 19
+    none = json.loads(Ran(folder, "mutate", "--json", "--within", "1e-9", "sound.toml").expect(3).out)
+    assert not none["mutants"] and none["left_out_by_time"] == found["all"]["mutants"]
+    Ran(folder, "mutate", "--each", "1e-9", str(ROOT / "cases/spin_lock/sound.toml")).expect(3, "out of time")
     Ran(folder, "mutate", "sound.toml", "--write", "out", "--no-run").expect(0, "mutants written to out")
     assert len(list((folder / "out").glob("*.ptx"))) == found["all"]["mutants"]
     Ran(folder, "mutate", "defect.toml").expect(1, "does not pass by itself")
