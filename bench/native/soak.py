@@ -3,10 +3,12 @@
 
     soak.py SECONDS       prints a digest after the first hundred steps, the steps made, and how memory grew
 
-The digest has to be the same with and without Assay; memory in use on the device and in the process must not grow.
+The digest has to be the same with and without Assay; memory in use on the device and in the process must not grow. Where NVML
+tells what this process has on the device, that is printed, else what all processes have.
 """
 
 import hashlib
+import os
 import resource
 import sys
 import threading
@@ -21,6 +23,20 @@ def digest(model):
     for p in model.parameters():
         h.update(p.detach().cpu().numpy().tobytes())
     return h.hexdigest()[:16]
+
+
+def device_bytes():
+    """In use on the device: by this process, or else by all; and whose it is."""
+    try:
+        import pynvml
+        pynvml.nvmlInit()
+        for process in pynvml.nvmlDeviceGetComputeRunningProcesses(pynvml.nvmlDeviceGetHandleByIndex(0)):
+            if process.pid == os.getpid() and process.usedGpuMemory:
+                return process.usedGpuMemory, "own"
+    except Exception:  # no NVML, or one that does not tell
+        pass
+    free, total = torch.cuda.mem_get_info()
+    return total - free, "all"
 
 
 def main():
@@ -64,15 +80,18 @@ def main():
         if steps == 100:
             torch.cuda.synchronize()
             print("digest %s" % digest(model), flush=True)
-        if steps % 50 == 0:
+        if steps % 200 == 0:
             torch.cuda.synchronize()
-            sizes.append((torch.cuda.mem_get_info()[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+            used, whose = device_bytes()
+            sizes.append((used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
     stop.set()
     thread.join()
     torch.cuda.synchronize()
+    used, whose = device_bytes()
+    sizes.append((used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
     middle = sizes[len(sizes) // 2]
-    print("steps %d, of the other thread %d; since half time: device memory %+d KiB, process %+d KiB" % (
-        steps, others[0], (middle[0] - sizes[-1][0]) // 1024, sizes[-1][1] - middle[1]), flush=True)
+    print("steps %d, of the other thread %d; since half time: device memory (%s) %+d KiB, process %+d KiB" % (
+        steps, others[0], whose, (sizes[-1][0] - middle[0]) // 1024, sizes[-1][1] - middle[1]), flush=True)
 
 
 if __name__ == "__main__":
