@@ -54,7 +54,7 @@ private:
   // Two strong accesses race since their scopes do not include each other: that comes first.
   bool scopes_apart() const {
     const race::AccessInfo &a = conflict_.first.info, &b = conflict_.second.info;
-    return found_.is_conflict && a.strong && b.strong && a.bytes == b.bytes &&
+    return found_.is_conflict && a.strong && b.strong && a.element_bytes() == b.element_bytes() &&
            conflict_.first.agent.cta != conflict_.second.agent.cta &&
            (a.scope == race::Scope::cta || b.scope == race::Scope::cta);
   }

@@ -141,9 +141,9 @@ std::string missing_edge(const race::Conflict& c, bool missed) {
   if (copy && same_cta)
     return "cp.async.wait_group (or wait_all) by the copying thread, then __syncthreads()";
   if (!order && c.first.info.strong && c.second.info.strong)
-    return c.first.info.bytes != c.second.info.bytes
-               ? "one size of both accesses: strong accesses of different sizes are not atomic to "
-                 "each other"
+    return c.first.info.element_bytes() != c.second.info.element_bytes()
+               ? "one size of both accesses: strong accesses of different sizes (of vectors: of "
+                 "their elements) are not atomic to each other"
            : same_cta
                ? "a common location and scope: the two strong accesses are not morally strong "
                  "together"

@@ -28,7 +28,10 @@ struct AccessInfo {
   bool nc = false;           // non-coherent load
   bool silent = false;       // writes: the bytes did not change
   Scope scope = Scope::none; // of strong accesses
-  uint8_t bytes = 4;         // per lane, contiguous: 1 … 16 (vectors count as one access)
+  uint8_t bytes = 4;         // per lane, contiguous: 1 … 32 (vectors count as one access)
+  uint8_t elements = 1;      // of a vector; a strong one is as many operations (PTX ISA 9.0, 8.2.4)
+
+  uint8_t element_bytes() const { return uint8_t(bytes / elements); }
 };
 
 // An AccessInfo in 16 bits, but for the pc.

@@ -241,7 +241,10 @@ public:
   const char* phase_doubt() const { return doubt_; }
   bool fences_met() const { return fences_met_; }
 
-  void at(uint32_t pc) { pc_ = pc; } // where the next strong operations are
+  // Where the next strong operations are, and of how many elements each: these are operations of
+  // their own, in an order that nobody knows.
+  void at(uint32_t pc, uint32_t elements) { pc_ = pc, elements_ = elements; }
+  void elements(uint32_t n) { elements_ = n; }
   void write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
              Detector::Order order, Scope scope);
   void read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
@@ -252,8 +255,8 @@ public:
   void replacing(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                  const void* before);
   uint32_t missable(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes) const;
-  const uint8_t* missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
-                        uint32_t back) const;
+  void missed(Space space, Agent agent, uint64_t address, uint8_t bytes, uint32_t back,
+              uint8_t* value) const;
   const Moment& missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes,
                              uint32_t back) const;
   void overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes);
@@ -271,6 +274,21 @@ public:
 
 private:
   using Masks = std::vector<uint32_t>;
+  template <class F> void each_element(uint64_t address, uint8_t bytes, F f) const {
+    const uint8_t one = uint8_t(bytes / elements_);
+    for (uint32_t k = 0; k < elements_; ++k) f(address + k * one, one, k);
+  }
+  void write_element(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                     Detector::Order order, Scope scope);
+  void read_element(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                    Detector::Order order, Scope scope);
+  void update_element(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                      Detector::Order order, Scope scope, bool reduction, bool wrote);
+  uint32_t missable_element(const Versions& versions, Agent agent, uint32_t lane, uint64_t address,
+                            uint8_t bytes) const;
+  void missing_element(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                       Detector::Order order, Scope scope, uint32_t back);
+  Versions::State state(uint64_t address, uint8_t bytes, uint32_t back) const;
   void performed(const CtaState& c, Agent agent, uint32_t lane, ClockBuilder& all) const;
   LaneState& lane_state(CtaState& c, WarpState& w, uint32_t lane);
   Snapshot snapshot(const CtaState& c, uint32_t cta, uint32_t warp, uint32_t lane) const;
@@ -302,7 +320,13 @@ private:
 
   const bool versions_, fence_order_;
   bool fences_met_ = false;
-  uint32_t pc_ = 0; // of the strong operations that follow
+  uint32_t pc_ = 0, elements_ = 1; // of the strong operations that follow
+  uint64_t stores_ = 0;            // for the numbers of versions
+  struct Asked {                   // of a vector, by missable()
+    uint64_t address = 0;
+    std::vector<Versions::State> states;
+  };
+  mutable Asked asked_;
   struct Grid {
     uint32_t first = 0; // CTA
     LaunchShape shape;

@@ -64,6 +64,26 @@ void Causality::take(CtaState& c, Agent agent, uint32_t lane, const Location& at
 
 void Causality::write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                       Order order, Scope scope) {
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t) {
+    write_element(space, agent, lane, a, b, order, scope);
+  });
+}
+void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+                     Order order, Scope scope) {
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t) {
+    read_element(space, agent, lane, a, b, order, scope);
+  });
+}
+void Causality::read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address,
+                                  uint8_t bytes, Order order, Scope scope, bool reduction,
+                                  bool wrote) {
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t) {
+    update_element(space, agent, lane, a, b, order, scope, reduction, wrote);
+  });
+}
+
+void Causality::write_element(Space space, Agent agent, uint32_t lane, uint64_t address,
+                              uint8_t bytes, Order order, Scope scope) {
   CtaState& c = cta(agent.cta);
   SyncVariables& vars = variables(space, agent.cta);
   vars.log(address).write(address, bytes, moment(c, agent, lane), scope);
@@ -80,8 +100,8 @@ void Causality::write(Space space, Agent agent, uint32_t lane, uint64_t address,
   vars.set(address, bytes, std::move(chain));
 }
 
-void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
-                     Order order, Scope scope) {
+void Causality::read_element(Space space, Agent agent, uint32_t lane, uint64_t address,
+                             uint8_t bytes, Order order, Scope scope) {
   SyncVariables& vars = variables(space, agent.cta);
   if (vars.clear_of(address, address + bytes)) return;
   CtaState& c = cta(agent.cta);
@@ -90,9 +110,9 @@ void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, 
   take(c, agent, lane, {space, bytes, address}, vars.find(address, bytes), acquires(order), scope);
 }
 
-void Causality::read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address,
-                                  uint8_t bytes, Order order, Scope scope, bool reduction,
-                                  bool wrote) {
+void Causality::update_element(Space space, Agent agent, uint32_t lane, uint64_t address,
+                               uint8_t bytes, Order order, Scope scope, bool reduction,
+                               bool wrote) {
   CtaState& c = cta(agent.cta);
   SyncVariables& vars = variables(space, agent.cta);
   vars.log(address).read_modify_write(address, bytes, moment(c, agent, lane), scope, !reduction,

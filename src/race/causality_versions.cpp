@@ -4,23 +4,27 @@
 #include "base/check.hpp"
 
 #include <bit>
+#include <cstring>
 
 namespace assay::race {
 
 void Causality::replacing(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                           const void* before) {
-  if (!versions_ || bytes > Versions::kMostBytes) return;
+  if (!versions_) return;
   SyncVariables& vars = variables(space, agent.cta);
-  ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
-  // A copy, since read-modify-writes lengthen it: who reads this value must not acquire theirs.
-  vars.versions.replace(address, bytes, before, chain ? std::make_shared<Chain>(*chain) : nullptr,
-                        moment(cta(agent.cta), agent, lane));
+  ++stores_;
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t k) {
+    ChainRef chain = vars.empty() ? nullptr : vars.find(a, b);
+    // A copy, since read-modify-writes lengthen it: who reads this value must not acquire theirs.
+    vars.versions.replace(a, b, static_cast<const uint8_t*>(before) + k * b,
+                          chain ? std::make_shared<Chain>(*chain) : nullptr,
+                          moment(cta(agent.cta), agent, lane), stores_);
+  });
 }
 
-uint32_t Causality::missable(Space space, Agent agent, uint32_t lane, uint64_t address,
-                             uint8_t bytes) const {
-  const std::vector<Versions::Write>* writes =
-      variables(space, agent.cta).versions.find(address, bytes);
+uint32_t Causality::missable_element(const Versions& versions, Agent agent, uint32_t lane,
+                                     uint64_t address, uint8_t bytes) const {
+  const std::vector<Versions::Write>* writes = versions.find(address, bytes);
   if (!writes) return 0;
   const Observer o = observer(*ctas_[agent.cta], agent.cta, agent.warp);
   const std::vector<ClockRef>& performed = o.state->performed;
@@ -38,37 +42,79 @@ uint32_t Causality::missable(Space space, Agent agent, uint32_t lane, uint64_t a
   return n;
 }
 
-const uint8_t* Causality::missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
-                                 uint32_t back) const {
-  const std::vector<Versions::Write>* writes =
-      variables(space, agent.cta).versions.find(address, bytes);
-  CHECK(writes && back >= 1 && back <= writes->size());
-  return (*writes)[writes->size() - back].before.data();
+// Of one location, how many of its last writes; of a vector, how many of the states that its
+// elements have been in: what missed() and missing_read() then count.
+uint32_t Causality::missable(Space space, Agent agent, uint32_t lane, uint64_t address,
+                             uint8_t bytes) const {
+  const Versions& versions = variables(space, agent.cta).versions;
+  if (elements_ == 1) return missable_element(versions, agent, lane, address, bytes);
+  Versions::State most{};
+  CHECK(elements_ <= most.size());
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t k) {
+    most[k] = uint8_t(missable_element(versions, agent, lane, a, b));
+  });
+  asked_ = {address, versions.states(address, bytes, elements_, most)};
+  return uint32_t(asked_.states.size());
+}
+
+// How many writes each element misses.
+Versions::State Causality::state(uint64_t address, uint8_t bytes, uint32_t back) const {
+  CHECK(back >= 1 && bytes);
+  if (elements_ == 1) return {uint8_t(back)};
+  CHECK(asked_.address == address && back <= asked_.states.size());
+  return asked_.states[back - 1];
+}
+
+void Causality::missed(Space space, Agent agent, uint64_t address, uint8_t bytes, uint32_t back,
+                       uint8_t* value) const {
+  const Versions& versions = variables(space, agent.cta).versions;
+  const Versions::State misses = state(address, bytes, back);
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t k) {
+    if (misses[k]) std::memcpy(value + k * b, versions.last(a, b, misses[k]).before.data(), b);
+  });
 }
 
 const Moment& Causality::missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes,
                                       uint32_t back) const {
-  const std::vector<Versions::Write>* writes =
-      variables(space, agent.cta).versions.find(address, bytes);
-  CHECK(writes && back >= 1 && back <= writes->size());
-  return (*writes)[writes->size() - back].by;
+  const Versions& versions = variables(space, agent.cta).versions;
+  const Versions::State misses = state(address, bytes, back);
+  const Versions::Write* oldest = nullptr;
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t k) {
+    const Versions::Write* w = misses[k] ? &versions.last(a, b, misses[k]) : nullptr;
+    if (w && (!oldest || w->number < oldest->number)) oldest = w;
+  });
+  CHECK(oldest);
+  return oldest->by;
 }
 
 // Coherence: whoever follows that lane finds the newest write, or a later one, never what was there
 // before.
 void Causality::overtaken(Space space, Agent agent, uint32_t lane, uint64_t address,
                           uint8_t bytes) {
-  variables(space, agent.cta)
-      .versions.observe(address, bytes, moment(cta(agent.cta), agent, lane), 0);
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t) {
+    variables(space, agent.cta).versions.observe(a, b, moment(cta(agent.cta), agent, lane), 0);
+  });
 }
 
 void Causality::missing_read(Space space, Agent agent, uint32_t lane, uint64_t address,
                              uint8_t bytes, Detector::Order order, Scope scope, uint32_t back) {
+  Versions::State misses{};
+  // Others have been asked for since; of one that was overtaken, nothing is missed any more.
+  if (elements_ == 1 || back <= missable(space, agent, lane, address, bytes))
+    misses = state(address, bytes, back);
+  each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t k) {
+    if (misses[k])
+      missing_element(space, agent, lane, a, b, order, scope, misses[k]);
+    else
+      read_element(space, agent, lane, a, b, order, scope);
+  });
+}
+
+void Causality::missing_element(Space space, Agent agent, uint32_t lane, uint64_t address,
+                                uint8_t bytes, Detector::Order order, Scope scope, uint32_t back) {
   SyncVariables& vars = variables(space, agent.cta);
   CtaState& c = cta(agent.cta);
-  const std::vector<Versions::Write>* writes = vars.versions.find(address, bytes);
-  CHECK(writes && back >= 1 && back <= writes->size());
-  ChainRef chain = (*writes)[writes->size() - back].chain;
+  ChainRef chain = vars.versions.last(address, bytes, back).chain;
   vars.versions.observe(address, bytes, moment(c, agent, lane), back);
   bool acquire = order == Detector::Order::acquire || order == Detector::Order::acq_rel;
   take(c, agent, lane, {space, bytes, address}, chain, acquire, scope);

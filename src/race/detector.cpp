@@ -111,9 +111,10 @@ uint32_t Detector::missable(Space space, Agent agent, uint32_t lane, uint64_t ad
                             uint8_t bytes) const {
   return state_->front.causality().missable(space, agent, lane, address, bytes);
 }
-const uint8_t* Detector::missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
-                                uint32_t back) const {
-  return state_->front.causality().missed(space, agent, address, bytes, back);
+void Detector::elements(uint32_t n) { state_->front.changing().elements(n); }
+void Detector::missed(Space space, Agent agent, uint64_t address, uint8_t bytes, uint32_t back,
+                      uint8_t* value) const {
+  state_->front.causality().missed(space, agent, address, bytes, back, value);
 }
 Side Detector::missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes,
                             uint32_t back) const {

@@ -87,6 +87,7 @@ public:
   // (d) strong operations, called after the matching access(): how the lane's operation on
   // `address` publishes and takes release clocks. One lane at a time, in execution order.
   enum class Order : uint8_t { relaxed, acquire, release, acq_rel };
+  // Each is of as many elements as the access, whose bytes are those of all of them.
   void strong_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Order order, Scope scope);
   void strong_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
@@ -94,6 +95,8 @@ public:
   // reads and writes; reduction: red, which never acquires; wrote: no compare-and-swap that failed
   void read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                          Order order, Scope scope, bool reduction, bool wrote = true);
+  // For questions before an access(), or about single elements after it.
+  void elements(uint32_t n);
   // Runs whose strong reads may miss writes (versions.hpp). Before strong_write() or
   // read_modify_write(): the location's bytes as they are. How many of the last writes a read of
   // the lane may miss; and the read that misses `back` of them, instead of strong_read(): its
@@ -101,8 +104,8 @@ public:
   void replacing(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                  const void* before);
   uint32_t missable(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes) const;
-  const uint8_t* missed(Space space, Agent agent, uint64_t address, uint8_t bytes,
-                        uint32_t back) const;
+  void missed(Space space, Agent agent, uint64_t address, uint8_t bytes, uint32_t back,
+              uint8_t* value) const; // which is the present one; after missable()
   // Who wrote the oldest of them.
   Side missed_write(Space space, Agent agent, uint64_t address, uint8_t bytes, uint32_t back) const;
   // A write by the lane came before the newest there, which it has so seen.

@@ -261,7 +261,8 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
   if (space == Space::local || !lanes) return;
   CHECK(info.bytes >= 1 && info.bytes <= kMaxBytes);
   prepare(space, agent);
-  causality_.at(info.pc);
+  causality_.at(info.pc, info.elements);
+  if (info.strong && info.elements > 1) judge_.is_vector(agent.cta, info.pc, info.element_bytes());
   silent_lanes &= info.write ? lanes : 0;
   uint16_t attributes = pack(info) & uint16_t(~kSilent);
   if (info.write && silent_lanes == lanes) attributes |= kSilent;
@@ -274,7 +275,7 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
   for (size_t i = 0; i < groups.size(); ++i) {
     const AddressGroups::Group& at = groups[i];
     if (info.write) {
-      variables_->overwritten(at.address, at.address + info.bytes, attributes & kStrong);
+      overwritten(at.address, info);
       if (at.lanes & (at.lanes - 1)) contested(groups_.front(), at, values, value_stride);
     }
     uint32_t silent = at.lanes & silent_lanes;
@@ -282,8 +283,7 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
     size_t run = apart ? run_of(groups.subspan(i), info.bytes, silent_lanes, info.write) : 1;
     if (run * info.bytes >= kRunBytes) {
       for (size_t k = 1; k < run && info.write && !variables_->empty(); ++k)
-        variables_->overwritten(groups[i + k].address, groups[i + k].address + info.bytes,
-                                attributes & kStrong);
+        overwritten(groups[i + k].address, info);
       in_a_row(groups.subspan(i, run), own | kAffine);
       i += run - 1;
     } else if (uniform_ && apart && (silent == 0 || silent == at.lanes)) {
@@ -294,6 +294,13 @@ void Front::access(Space space, Agent agent, uint32_t lanes, const uint64_t* add
     }
   }
   finish();
+}
+
+// Strong writes leave what is known of exactly their locations to Causality.
+void Front::overwritten(uint64_t address, const AccessInfo& info) {
+  const uint32_t parts = info.strong ? info.elements : 1, bytes = info.bytes / parts;
+  for (uint32_t k = 0; k < parts; ++k, address += bytes)
+    variables_->overwritten(address, address + bytes, info.strong);
 }
 
 // Part of a warp, at one row: one affine record instead of a record for each location.

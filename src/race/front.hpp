@@ -79,6 +79,7 @@ private:
   void now(Access& access, uint64_t address);
   void later(Access& access, uint64_t address);
   void finish();
+  void overwritten(uint64_t address, const AccessInfo& info);
   void in_a_row(std::span<const AddressGroups::Group> run, uint16_t attributes);
   void in_a_row(std::span<const AddressGroups::Group> run, uint32_t first, uint16_t attributes);
   void parts(const AddressGroups::Group& at, uint32_t silent);

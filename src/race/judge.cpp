@@ -6,12 +6,6 @@
 namespace assay::race {
 namespace {
 
-bool morally_strong(const Record& a, uint32_t lane_a, const Record& b, uint32_t lane_b) {
-  return (a.attributes & b.attributes & kStrong) && a.bytes() == b.bytes() &&
-         a.lane_start(lane_a) == b.lane_start(lane_b) &&
-         mutual(unpack(0, a.attributes).scope, a.cta, unpack(0, b.attributes).scope, b.cta);
-}
-
 // Could a pair of these be a value race, the bytes being unchanged in between?
 bool value_race_possible(const Record& earlier, const Record& later) {
   if (later.changing()) return false;
@@ -30,6 +24,16 @@ bool same_lanes_only(const Record& e, const Record& n) {
   return e.lanes == n.lanes && std::has_single_bit(n.lanes);
 }
 } // namespace
+
+// Of two accesses that overlap. A vector's elements are operations of their own, and all aligned:
+// those of one size overlap completely or not at all.
+bool Judge::morally_strong(const Record& a, uint32_t lane_a, const Record& b,
+                           uint32_t lane_b) const {
+  if (!(a.attributes & b.attributes & kStrong)) return false;
+  const int bytes = element_bytes(a);
+  return bytes == element_bytes(b) && (a.lane_start(lane_a) - b.lane_start(lane_b)) % bytes == 0 &&
+         mutual(unpack(0, a.attributes).scope, a.cta, unpack(0, b.attributes).scope, b.cta);
+}
 
 bool Judge::all_ordered(const Record& e, const Access& n) const {
   const Observer& o = n.observer;
@@ -94,27 +98,43 @@ bool Judge::judge_warp(const Record& e, uint32_t warp, const Access& n, bool nc,
       uint32_t other = std::countr_zero(others);
       bool before = e.copy() ? causality_.copy_ordered(n.observer, lane, e.cta, e.warps, other)
                              : causality_.ordered(n.observer, lane, e.cta, warp, other, e.time);
-      if (!nc && (before || observed(e, warp, other, n, lane))) continue;
       int low = std::max(from, e.lane_start(other));
       int high = std::min(to, e.lane_start(other) + e.bytes());
-      report(e, n, {warp, other, lane, low, high}, nc, view);
-      found = true;
-      if (one_kind) return true;
+      const Pair pair{warp, other, lane, low, high};
+      if (!nc && before) continue;
+      found |= report_unobserved(e, n, pair, nc, view);
+      if (found && one_kind) return true;
     }
   }
   return found;
 }
 
 // Strong writes that were observed are ordered before what follows the observer. Asked last, and
-// not of morally strong pairs: their order is explored either way.
-bool Judge::observed(const Record& e, uint32_t warp, uint32_t other, const Access& n,
-                     uint32_t lane) const {
+// not of morally strong pairs: their order is explored either way. Of a vector, each element is a
+// write of its own.
+bool Judge::report_unobserved(const Record& e, const Access& n, const Pair& pair, bool nc,
+                              const RowView& view) {
   constexpr uint16_t kStrongWrite = kStrong | kWrite;
-  if ((e.attributes & kStrongWrite) != kStrongWrite || morally_strong(e, other, n.record, lane))
-    return false;
-  uint64_t address = n.row_address + uint64_t(int64_t(e.lane_start(other)));
-  return causality_.observed(n.observer, lane, n.space, address, uint32_t(e.bytes()),
-                             {e.cta, uint16_t(warp), uint16_t(other), e.time, e.pc});
+  if (nc || (e.attributes & kStrongWrite) != kStrongWrite ||
+      morally_strong(e, pair.earlier_lane, n.record, pair.lane)) {
+    report(e, n, pair, nc, view);
+    return true;
+  }
+  const Moment write{e.cta, uint16_t(pair.warp), uint16_t(pair.earlier_lane), e.time, e.pc};
+  const int start = e.lane_start(pair.earlier_lane), bytes = element_bytes(e);
+  bool found = false;
+  for (int at = start; at < start + e.bytes(); at += bytes) {
+    if (at >= pair.to || at + bytes <= pair.from ||
+        causality_.observed(n.observer, pair.lane, n.space, n.row_address + uint64_t(int64_t(at)),
+                            uint32_t(bytes), write))
+      continue;
+    Pair part = pair;
+    part.from = std::max(part.from, at);
+    part.to = std::min(part.to, at + bytes);
+    report(e, n, part, nc, view);
+    found = true;
+  }
+  return found;
 }
 
 void Judge::report(const Record& e, const Access& n, const Pair& pair, bool nc,
@@ -154,6 +174,8 @@ void Judge::emit(Conflict::Kind kind, const Record& e, const Access& n, const Pa
   c.kind = kind;
   c.first = {earlier, pair.earlier_lane, unpack(e.pc, e.attributes), e.time, grids[0]};
   c.second = {later, pair.lane, unpack(n.record.pc, n.record.attributes), n.record.time, grids[1]};
+  c.first.info.elements = uint8_t(e.bytes() / element_bytes(e));
+  c.second.info.elements = uint8_t(n.record.bytes() / element_bytes(n.record));
   c.space = n.space;
   c.space_cta = n.space_cta;
   c.address = n.row_address + uint32_t(pair.from);

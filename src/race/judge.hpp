@@ -41,6 +41,10 @@ class Judge {
 public:
   Judge(const Causality& causality, Conflicts& conflicts)
       : causality_(causality), conflicts_(conflicts) {}
+  // That operation of the CTA's grid makes strong accesses of vectors with elements of that size.
+  void is_vector(uint32_t cta, uint32_t pc, uint32_t element_bytes) {
+    elements_[uint64_t(causality_.grid_of(cta)) << 32 | pc] = element_bytes;
+  }
   // An earlier access against a new one; reports every kind and distance of conflict they have.
   void judge(const Record& earlier, const Access& access, const RowView& view);
   // Lanes of one instruction at one location; differ: they store different values.
@@ -56,10 +60,16 @@ private:
     uint32_t warp, earlier_lane, lane;
     int from, to; // overlapping bytes
   };
+  int element_bytes(const Record& r) const {
+    if (elements_.empty() || !(r.attributes & kStrong)) return r.bytes();
+    auto it = elements_.find(uint64_t(causality_.grid_of(r.cta)) << 32 | r.pc);
+    return it == elements_.end() ? r.bytes() : int(it->second);
+  }
+  bool morally_strong(const Record& a, uint32_t lane_a, const Record& b, uint32_t lane_b) const;
   bool judge_warp(const Record& earlier, uint32_t warp, const Access& access, bool nc,
                   bool one_kind, const RowView& view);
-  bool observed(const Record& earlier, uint32_t warp, uint32_t earlier_lane, const Access& access,
-                uint32_t lane) const;
+  bool report_unobserved(const Record& earlier, const Access& access, const Pair& pair, bool nc,
+                         const RowView& view);
   void report(const Record& earlier, const Access& access, const Pair& pair, bool nc,
               const RowView& view);
   void emit(Conflict::Kind kind, const Record& earlier, const Access& access, const Pair& pair,
@@ -67,6 +77,7 @@ private:
 
   const Causality& causality_;
   Conflicts& conflicts_;
+  std::unordered_map<uint64_t, uint32_t> elements_; // bytes of one, by grid and operation
 };
 
 } // namespace assay::race

@@ -28,7 +28,7 @@ const std::vector<Versions::Write>* Versions::find(uint64_t address, uint32_t by
 }
 
 void Versions::replace(uint64_t address, uint32_t bytes, const void* before,
-                       std::shared_ptr<Chain> chain, const Moment& by) {
+                       std::shared_ptr<Chain> chain, const Moment& by, uint64_t number) {
   CHECK(bytes <= kMostBytes);
   Location* l = location(address, bytes);
   if (!l) {
@@ -41,6 +41,76 @@ void Versions::replace(uint64_t address, uint32_t bytes, const void* before,
   std::memcpy(w.before.data(), before, bytes);
   w.chain = std::move(chain);
   w.by = by;
+  w.number = number;
+}
+
+const Versions::Write& Versions::last(uint64_t address, uint32_t bytes, uint32_t back) const {
+  const std::vector<Write>* writes = find(address, bytes);
+  CHECK(writes && back >= 1 && back <= writes->size());
+  return (*writes)[writes->size() - back];
+}
+
+namespace {
+using State = Versions::State;
+
+// The numbers of the writes of each element, the newest first.
+struct Elements {
+  std::vector<std::vector<uint64_t>> numbers;
+
+  // Misses less until no store's elements are apart: found in one place, missed in another.
+  State whole(State s) const {
+    for (bool again = true; again;) {
+      again = false;
+      for (size_t k = 0; k < numbers.size(); ++k)
+        for (uint8_t back = 1; back <= s[k]; ++back)
+          if (torn(numbers[k][back - 1], s)) s[k] = uint8_t(back - 1), again = true;
+    }
+    return s;
+  }
+  bool torn(uint64_t number, const State& s) const {
+    for (size_t j = 0; j < numbers.size(); ++j)
+      for (size_t back = s[j] + size_t(1); back <= numbers[j].size(); ++back)
+        if (numbers[j][back - 1] == number) return true;
+    return false;
+  }
+};
+} // namespace
+
+std::vector<State> Versions::states(uint64_t address, uint32_t bytes, uint32_t elements,
+                                    const State& most) const {
+  if (most == State{}) return {};
+  Elements all;
+  std::vector<uint64_t> times;
+  for (uint32_t k = 0; k < elements; ++k) {
+    std::vector<uint64_t>& own = all.numbers.emplace_back();
+    const uint32_t one = bytes / elements;
+    if (const std::vector<Write>* writes = find(address + k * one, one))
+      for (size_t i = writes->size(); i-- > 0;) own.push_back((*writes)[i].number);
+    times.insert(times.end(), own.begin(), own.begin() + most[k]);
+  }
+  std::sort(times.rbegin(), times.rend());
+  std::vector<State> out;
+  auto add = [&](const State& s) {
+    const State whole = all.whole(s);
+    if (whole != State{} && std::find(out.begin(), out.end(), whole) == out.end())
+      out.push_back(whole);
+  };
+  for (uint64_t time : times) { // as all of them were before that store
+    State s{};
+    for (uint32_t k = 0; k < elements; ++k)
+      while (s[k] < most[k] && all.numbers[k][s[k]] >= time) ++s[k];
+    add(s);
+  }
+  const size_t at_once = out.size();
+  for (uint32_t k = 0; k < elements; ++k)
+    for (uint8_t back = 1; back <= most[k]; ++back) {
+      State s{};
+      s[k] = back;
+      add(s);
+    }
+  if (at_once)
+    std::rotate(out.begin() + ptrdiff_t(at_once) - 1, out.begin() + ptrdiff_t(at_once), out.end());
+  return out;
 }
 
 void Versions::observe(uint64_t address, uint32_t bytes, const Moment& reader, uint32_t back) {

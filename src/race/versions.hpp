@@ -6,6 +6,10 @@
 // directed run lets come before the newest one (Machine::comes_before_store). Reads of values that
 // are still to be written (load buffering) are not covered.
 //
+// A vector's elements are locations of their own, but a read of a vector finds each store's
+// elements together unless the policy tears them: it has one of the `states` that its elements have
+// been in.
+//
 // A location keeps its last few strong writes. A weak write to it, or a strong one of other extent,
 // forgets them: those that are unordered with the read are races and reported as such.
 #pragma once
@@ -24,23 +28,31 @@ class Chain;
 
 class Versions {
 public:
-  static constexpr uint32_t kMostBytes = 16;
+  static constexpr uint32_t kMostBytes = 16, kMostElements = 8;
   struct Write {
     std::array<uint8_t, kMostBytes> before; // what it replaced
     std::shared_ptr<Chain> chain;           // what a reader of that may acquire; null: nothing
     Moment by;
+    uint64_t number = 0;           // the same of all elements that one store wrote
     std::vector<Moment> observers; // that read it, directly or by a read-modify-write
     bool closed = false;           // too many of them: no read may miss it any more
   };
 
   // A strong write by `by` is about to replace these bytes.
   void replace(uint64_t address, uint32_t bytes, const void* before, std::shared_ptr<Chain> chain,
-               const Moment& by);
+               const Moment& by, uint64_t number);
   // A strong read took the present value, or that before the last `back` writes.
   void observe(uint64_t address, uint32_t bytes, const Moment& reader, uint32_t back);
   void forget(uint64_t from, uint64_t to, bool keep_exact);
   // The location's last writes, the newest last; null: none is known.
   const std::vector<Write>* find(uint64_t address, uint32_t bytes) const;
+  const Write& last(uint64_t address, uint32_t bytes, uint32_t back) const; // 1: the newest
+  // How many of its last writes each element of a vector misses.
+  using State = std::array<uint8_t, kMostElements>;
+  // Those with no store torn in which element k misses at most most[k] writes, and some element
+  // one: as they were at one time, and each element by itself. The one that misses most is last.
+  std::vector<State> states(uint64_t address, uint32_t bytes, uint32_t elements,
+                            const State& most) const;
 
 private:
   struct Location {

@@ -210,6 +210,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   access.write = access.read = access.atomic = access.strong = true;
   access.scope = race::Scope(uint8_t(info.scope));
   access.bytes = uint8_t(bytes);
+  access.elements = info.vector;
   if (detector)
     for (int s = 0; s < 2; ++s)
       if (tracked[s])
@@ -226,7 +227,8 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     if (misses_writes && !arms.empty() && r.tracked &&
         comes_before_store(w, pc, i, r.space, address[i], bytes)) {
       alignas(16) uint8_t older[32];
-      std::memcpy(older, detector->missed(r.space, agent(w), address[i], uint8_t(bytes), 1), bytes);
+      std::memcpy(older, r.host + at[i].offset, bytes);
+      detector->missed(r.space, agent(w), address[i], uint8_t(bytes), 1, older);
       operate(info, op, regs, i, older, false, old, nullptr);
       if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
       if (!unread)

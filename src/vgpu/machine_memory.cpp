@@ -271,6 +271,7 @@ race::AccessInfo access_info(uint32_t pc, const ir::MemInfo& info, bool write, u
                 ? race::Scope::sys
                 : race_scope(info.scope);
   a.bytes = uint8_t(bytes);
+  a.elements = info.vector;
   return a;
 }
 
@@ -324,7 +325,9 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
   uint8_t value[128];
   const uint8_t* cells[32];
   bool polls = info.semantics != ir::Semantics::weak, missing = false;
-  uint32_t back[32] = {};
+  const bool torn = info.vector > 1 && policy.tears_vectors();
+  uint32_t back[32] = {}; // torn: four bits for each element
+  if (misses_writes && polls && detector) detector->elements(torn ? 1 : info.vector);
   for (uint32_t i = 0; i < 32; ++i) {
     if (!(active >> i & 1)) continue;
     uint64_t a = lane_address(op, info, regs, i, *w.group);
@@ -346,7 +349,6 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
         bool shared = at.region->space == race::Space::shared;
         (shared ? in_shared : in_global) |= 1u << i;
         address[i] = shared ? at.offset : at.region->base + at.offset;
-        const bool torn = info.vector > 1 && policy.tears_vectors();
         if (misses_writes && polls && !torn)
           back[i] = writes_missed(w, pc, i, at.region->space, address[i], bytes);
         if (polls && info.vector > 1 && outcome.torn.empty())
@@ -357,10 +359,7 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
         } else if (back[i]) {
           ++unrepeatable;
           missing = true;
-          std::memcpy(
-              value,
-              detector->missed(at.region->space, agent(w), address[i], uint8_t(bytes), back[i]),
-              bytes);
+          detector->missed(at.region->space, agent(w), address[i], uint8_t(bytes), back[i], value);
         }
       }
     }
@@ -374,15 +373,19 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
        {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}}) {
     if (!bits) continue;
     detector->access(space, agent(w), bits, address, access, nullptr, 0, 0);
-    for (uint32_t m = access.strong ? bits : 0; m; m &= m - 1) {
-      const uint32_t i = uint32_t(__builtin_ctz(m));
-      if (back[i])
-        detector->missing_read(space, agent(w), i, address[i], uint8_t(bytes),
-                               order_of(info.semantics), access.scope, back[i]);
-      else
-        detector->strong_read(space, agent(w), i, address[i], uint8_t(bytes),
-                              order_of(info.semantics), access.scope);
-    }
+    const uint32_t parts = missing && torn ? info.vector : 1, part = bytes / parts;
+    if (parts > 1) detector->elements(1);
+    for (uint32_t m = access.strong ? bits : 0; m; m &= m - 1)
+      for (uint32_t k = 0; k < parts; ++k) {
+        const uint32_t i = uint32_t(__builtin_ctz(m));
+        const uint32_t misses = parts > 1 ? back[i] >> 4 * k & 15 : back[i];
+        if (misses)
+          detector->missing_read(space, agent(w), i, address[i] + k * part, uint8_t(part),
+                                 order_of(info.semantics), access.scope, misses);
+        else
+          detector->strong_read(space, agent(w), i, address[i] + k * part, uint8_t(part),
+                                order_of(info.semantics), access.scope);
+      }
   }
 }
 

@@ -66,22 +66,19 @@ bool Machine::comes_before_store(const Warp& w, uint32_t pc, uint32_t lane, race
   return false;
 }
 
-// Each element from a write of its own; returns how many writes the newest of them misses: what is
-// known and acquired is that one's, so that no more is laid to torn accesses than they can do.
+// Each element from a write of its own: how many of its last ones each misses, in four bits.
 uint32_t Machine::load_torn(const Warp& w, uint32_t lane, const ir::MemInfo& info,
                             race::Space space, uint64_t address, uint8_t* value) {
-  const uint8_t bytes = uint8_t(info.bytes * info.vector);
-  const uint32_t n = detector->missable(space, agent(w), lane, address, bytes);
-  uint32_t newest = n;
-  for (uint32_t k = 0; n && k < info.vector; ++k) {
-    const uint32_t back = policy.choose(schedule::Choice::version, n + 1);
-    newest = std::min(newest, back);
+  uint32_t all = 0;
+  for (uint32_t k = 0; k < info.vector; ++k, address += info.bytes) {
+    const uint32_t n = detector->missable(space, agent(w), lane, address, uint8_t(info.bytes));
+    const uint32_t back = n ? policy.choose(schedule::Choice::version, n + 1) : 0;
     if (!back) continue;
     ++unrepeatable;
-    const uint8_t* from = detector->missed(space, agent(w), address, bytes, back);
-    std::memcpy(value + k * info.bytes, from + k * info.bytes, info.bytes);
+    all |= back << 4 * k;
+    detector->missed(space, agent(w), address, uint8_t(info.bytes), back, value + k * info.bytes);
   }
-  return newest;
+  return all;
 }
 
 } // namespace assay::vgpu

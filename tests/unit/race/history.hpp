@@ -63,13 +63,14 @@ struct Operation {
     static const char* names[] = {
         "affine", "broadcast", "access", "barrier",    "warp_sync",   "strong_read", "strong_write",
         "rmw",    "fence",     "exit",   "copy_issue", "copy_access", "copy_join",   "cta_end"};
-    std::string s = fmt::format("{} cta {} warp {} lanes {:#x} lane {} space {} pc {} {}{}{}{}{} "
-                                "bytes {} scope {} silent {:#x} "
-                                "order {} fence {} copy {} at",
-                                names[int(kind)], agent.cta, agent.warp, lanes, lane, int(space),
-                                info.pc, info.read ? "r" : "", info.write ? "w" : "",
-                                info.atomic ? "a" : "", info.strong ? "s" : "", info.nc ? "n" : "",
-                                info.bytes, int(info.scope), silent, int(order), int(fence), copy);
+    std::string s =
+        fmt::format("{} cta {} warp {} lanes {:#x} lane {} space {} pc {} {}{}{}{}{} "
+                    "bytes {} / {} scope {} silent {:#x} "
+                    "order {} fence {} copy {} at",
+                    names[int(kind)], agent.cta, agent.warp, lanes, lane, int(space), info.pc,
+                    info.read ? "r" : "", info.write ? "w" : "", info.atomic ? "a" : "",
+                    info.strong ? "s" : "", info.nc ? "n" : "", info.bytes, info.elements,
+                    int(info.scope), silent, int(order), int(fence), copy);
     for (uint32_t l = 0; l < 32; ++l)
       if (kind != Kind::affine ? lanes >> l & 1 : l == 0)
         s += fmt::format(" {}:{}={}", l, address[l] & 0xffffffff, values[l]);
@@ -106,6 +107,7 @@ inline std::set<Key> History::by_detector() const {
     info.silent = o.silent != 0;
     Agent copy{o.agent.cta, o.copy};
     for (uint32_t l = 0; l < 32; ++l) values[l].fill(o.values[l]);
+    d.elements(info.elements);
     switch (o.kind) {
     case K::affine:
       d.affine(o.space, o.agent, o.address[0], info.pc,
@@ -172,16 +174,19 @@ inline std::set<Key> History::by_reference() const {
     case K::barrier: d.barrier({o.agent.cta, o.arrived, o.acquiring, o.exited}); break;
     case K::warp_sync: d.warp_sync(o.agent, o.lanes); break;
     case K::strong_read:
-      d.strong_read(o.space, o.agent, o.lane, o.address[o.lane], o.info.bytes, o.order,
-                    o.info.scope);
-      break;
     case K::strong_write:
-      d.strong_write(o.space, o.agent, o.lane, o.address[o.lane], o.info.bytes, o.order,
-                     o.info.scope);
-      break;
     case K::rmw:
-      d.read_modify_write(o.space, o.agent, o.lane, o.address[o.lane], o.info.bytes, o.order,
-                          o.info.scope, o.reduction);
+      for (uint32_t k = 0; k < o.info.elements; ++k) {
+        const uint8_t bytes = o.info.element_bytes();
+        const uint64_t at = o.address[o.lane] + k * bytes;
+        if (o.kind == K::strong_read)
+          d.strong_read(o.space, o.agent, o.lane, at, bytes, o.order, o.info.scope);
+        else if (o.kind == K::strong_write)
+          d.strong_write(o.space, o.agent, o.lane, at, bytes, o.order, o.info.scope);
+        else
+          d.read_modify_write(o.space, o.agent, o.lane, at, bytes, o.order, o.info.scope,
+                              o.reduction);
+      }
       break;
     case K::fence: d.fence(o.agent, o.lanes, o.fence, o.info.scope); break;
     case K::exit:
@@ -263,6 +268,10 @@ inline Generator::Instruction Generator::instruction(uint32_t pc) {
     in.info.strong = true;
     in.info.scope = pick({Scope::cta, Scope::gpu, Scope::gpu, Scope::sys});
     in.info.bytes = pick<uint8_t>({4, 4, 4, 8});
+    if (chance(25)) {
+      in.info.bytes = pick<uint8_t>({8, 16});
+      in.info.elements = in.info.bytes == 8 ? 2 : pick<uint8_t>({2, 4});
+    }
     in.info.atomic = chance(40);
     if (in.info.atomic) in.info.write = in.info.read = true;
     in.reduction = in.info.atomic && chance(30);

@@ -46,8 +46,11 @@ public:
       same_instruction(space, agent, lanes, l, address, info, values);
       Event e{of_lane(agent, l), l, id(agent, l), 0, info, address[l], sequence_};
       e.index = ++clocks_[e.who][e.who];
-      for (uint32_t b = 0; b < info.bytes; ++b)
-        events.push_back({location(space, agent.cta, address[l] + b), e});
+      const uint32_t elements = info.strong ? info.elements : 1;
+      e.info.bytes = uint8_t(info.bytes / elements);
+      for (uint32_t k = 0; k < elements; ++k, e.address += e.info.bytes)
+        for (uint32_t b = 0; b < e.info.bytes; ++b)
+          events.push_back({location(space, agent.cta, e.address + b), e});
     }
     for (auto& [at, e] : events)
       for (const Event& old : bytes_[at].events) judge(space, bytes_[at], old, e);

@@ -36,6 +36,7 @@ public:
 
   Scene& in(Space space) { return space_ = space, *this; }
   Scene& bytes(uint8_t n) { return bytes_ = n, *this; }
+  Scene& elements(uint8_t n) { return elements_ = n, *this; }
 
   AccessInfo info(uint32_t pc, bool write) const {
     AccessInfo i;
@@ -43,6 +44,7 @@ public:
     i.write = write;
     i.read = !write;
     i.bytes = bytes_;
+    i.elements = elements_;
     return i;
   }
   void read(Lane l, uint64_t address, uint32_t pc) { one(l, address, info(pc, false), 0); }
@@ -124,7 +126,7 @@ private:
   }
 
   Space space_ = Space::global;
-  uint8_t bytes_ = 4;
+  uint8_t bytes_ = 4, elements_ = 1;
   uint32_t warps_, last_;
 
 public:
