@@ -223,13 +223,16 @@ struct Checked { // a mutant in one variant
   bool out_of_time() const { return deadline > 0 && vgpu::monotonic_seconds() >= deadline; }
 };
 
-// With `until_found` only as long as nothing is found; false: that finding does not count, since
-// the case allows it.
-bool run_once(const Checked& c, uint32_t directed_runs, bool until_found, Mutant& mutant) {
+// How long: to the end, until a finding is certain, or other bytes are left.
+enum class Until : uint8_t { end, found, other_bytes };
+
+// False: it was cut short by a finding that does not count, since the case allows it.
+bool run_once(const Checked& c, uint32_t directed_runs, Until until, Mutant& mutant) {
   explore::Options options = mutant_options(c.original, c.session);
   if (c.deadline > 0) options.seconds = std::max(1e-3, c.deadline - vgpu::monotonic_seconds());
   options.directed_runs = directed_runs;
-  options.until_found = until_found;
+  options.until_found = until != Until::end;
+  if (until == Until::other_bytes) options.expected = &c.original.outcomes[c.variant].digest;
   // What was moved may be reached where it stands now, and a wait that does not only ask again is
   // run in more ways than one that does.
   const bool look = !mutant.reached;
@@ -242,13 +245,18 @@ bool run_once(const Checked& c, uint32_t directed_runs, bool until_found, Mutant
   report::Verdict verdict =
       judge({c.prepared, c.subject, c.variant, Command::check, c.session}, explored);
   mutant.detail.clear();
+  mutant.kinds.clear();
   settle(verdict, explored, c.original.outcomes[c.variant], mutant);
   return !explored.cut_short || mutant.state == MutantState::found;
 }
 
 void run_as_needed(const Checked& c, Mutant& mutant) {
   for (uint32_t runs : {kFirstRuns, kDirectedRuns}) {
-    if (!run_once(c, runs, true, mutant)) run_once(c, runs, false, mutant);
+    bool counts = run_once(c, runs, Until::other_bytes, mutant);
+    // Other bytes alone name no place; conflicts may.
+    if (counts && mutant.state == MutantState::found && mutant.distance == "elsewhere")
+      counts = run_once(c, runs, Until::found, mutant);
+    if (!counts) run_once(c, runs, Until::end, mutant);
     if (mutant.state != MutantState::unsettled || c.out_of_time()) return;
   }
 }

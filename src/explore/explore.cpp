@@ -59,6 +59,8 @@ void Explorer::first_run(const std::string& policy) {
 
 bool Explorer::certain() {
   if (!options_.until_found || report_.cut_short) return report_.cut_short;
+  report_.cut_short =
+      options_.expected && report_.first.completed && report_.first.digest != *options_.expected;
   // These two may be a race's doing, and that one without consequence (conclude.cpp).
   for (const Finding& f : report_.findings)
     report_.cut_short |= f.severity == Severity::error && f.kind != "uninitialised-read" &&
