@@ -1,15 +1,18 @@
 """The table of mutants over many sound kernels, for docs/mutate.md.
 
-    bench/mutate.py run ASSAY --out FILE [--jobs N] [--each S] [--within S] [--total S] [--done FILE…] [--costs FILE]
+    bench/mutate.py compile ASSAY FOLDER…
+    bench/mutate.py run ASSAY --out FILE [--jobs N] [--each S] [--within S] [--total S] [--done FILE…]
                     FOLDER[=LIMIT]…
     bench/mutate.py merge FILE… [--json FILE] [--machine TEXT] [--write FILE]
+
+`compile` writes PTX beside the kernels of the folders that have none, for a machine without a compiler (not to be committed).
 
 `run` runs `assay mutate --json` on each sound kernel of the folders, on N cores, and appends a line of JSON to --out as each is
 done. FOLDER=LIMIT: at most so many mutants of each kernel there, chosen by the seed 1, each kind of fault in turn. A mutant that
 takes longer than --each seconds is left open ("out of time"); of a kernel that takes longer than --within no further ones are
 begun, and none at all so that it ends before --total. What such a file named by --done has of the same binary and limit, and
-whole, is not run again. The longest come first, on several cores where one would take too long, by the seconds that a file of
-results (--costs; else the newest in bench/results) has for a kernel; those it does not know come before.
+whole, is not run again. The longest come first, on several cores where one would take too long, by bench/results/mutate-costs.tsv (kernel,
+seconds of a mutant, mutants), which merge writes; kernels that it does not know come before.
 
 `merge` makes of such files bench/results/mutate-DATE-COMMIT.json (every mutant: case, place, fault, state, time) and prints the
 tables in Markdown, with what was left out and every mutant that is neither found nor settled; --write puts them into a file
@@ -22,6 +25,7 @@ import json
 import math
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -29,6 +33,7 @@ from collections import Counter
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
+COSTS = RESULTS / "mutate-costs.tsv"
 COLUMNS = [("mutants", "mutants"), ("found", "found"), ("found_near", "at or near the place"),
            ("found_same_bytes", "same bytes in both orders"), ("proved", "proved equal"),
            ("both_orders", "both orders run"), ("not_reached", "not reached"), ("not_settled", "not settled"),
@@ -50,24 +55,40 @@ def sources(folder):
     return sorted(str(p.relative_to(ROOT)) for p in found if not WRONG.search(p.name))
 
 
+def compile_all(arguments):
+    for source in (ROOT / s for folder in arguments.folders for s in sources(folder) if s.endswith(".cu")):
+        if source.with_suffix(".ptx").exists():
+            continue
+        launch = [w for line in source.read_text().splitlines() if line.startswith("// launch:") for w in shlex.split(line[10:])]
+        words = [str(pathlib.Path(arguments.program).resolve()), "case", "compile", source.name]
+        words += [f"--flag={w}" for w in launch if w.startswith("-D")]
+        for option in ("--arch", "--entry"):
+            value = launch[launch.index(option) + 1] if option in launch else ""
+            # A template has to be named; of several other kernels all are compiled.
+            words += [option, value] if value and (option == "--arch" or "<" in value) else []
+        subprocess.run(words, cwd=source.parent, check=True)
+
+
 def lines_of(files):
     for file in files:
         for line in pathlib.Path(file).read_text().splitlines():
             yield json.loads(line)
 
 
-def costs(file):
-    """Seconds of each kernel's mutants, of one mutant on average: {source: (all, one)}."""
-    if file and file.suffix == ".jsonl":
-        mutants = [m for line in lines_of([file]) for m in line["result"].get("mutants", [])]
-    else:
-        newest = [file] if file else sorted(RESULTS.glob("mutate-*.json"))[-1:]
-        mutants = json.loads(newest[0].read_text())["mutants"] if newest else []
-    count, seconds = Counter(), Counter()
-    for m in mutants:
-        count[m["case"]] += 1
-        seconds[m["case"]] += m["seconds"]
-    return {case: (seconds[case], seconds[case] / count[case], count[case]) for case in count}
+def costs():
+    """Of each kernel that was run once: the seconds of a mutant on average, and how many there are."""
+    rows = (line.split("\t") for line in COSTS.read_text().splitlines()) if COSTS.exists() else ()
+    return {source: (float(one), int(count)) for source, one, count in rows}
+
+
+def write_costs(lines):
+    known = costs()
+    for line in lines:
+        mutants = line["result"].get("mutants", [])
+        if mutants:
+            total = len(mutants) + line["result"]["left_out_by_limit"] + line["result"]["left_out_by_time"]
+            known[line["source"]] = (sum(m["seconds"] for m in mutants) / len(mutants), total)
+    COSTS.write_text("".join(f"{source}\t{one:.4f}\t{count}\n" for source, (one, count) in sorted(known.items())))
 
 
 class Work:
@@ -75,9 +96,8 @@ class Work:
 
     def __init__(self, folder, source, limit, known, jobs):
         self.folder, self.source, self.limit = folder, source, limit
-        all_of_them, one, count = known.get(source, (UNKNOWN, UNKNOWN, 1))
-        # Without a limit at least as many as were run then.
-        self.estimate = one * limit if limit and count < limit else all_of_them
+        one, count = known.get(source, (UNKNOWN, 1))
+        self.estimate = one * min(limit or count, count)
         wanted = max(1, math.ceil(self.estimate / SLICE)) if self.estimate < UNKNOWN else 2
         self.cores = min(jobs, wanted, max(2, jobs // 2))
 
@@ -120,7 +140,7 @@ def run(arguments):
     arguments.scratch = arguments.out.parent
     files = [f for f in [*arguments.done, arguments.out] if f.exists()]
     done = {(line["source"], line["limit"]) for line in lines_of(files) if line["engine"] == engine and is_whole(line)}
-    known = costs(arguments.costs)
+    known = costs()
     waiting = []
     for folder in arguments.folders:
         name, _, limit = folder.partition("=")
@@ -200,6 +220,7 @@ def tables(head, mutants):
 
 def merge(arguments):
     lines = gather(arguments.files)
+    write_costs(lines)
     kinds, everything, mutants, folders, left_out = {}, {}, [], {}, []
     for line in lines:
         result = line["result"]
@@ -235,12 +256,15 @@ def merge(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True)
+    verb = verbs.add_parser("compile")
+    verb.add_argument("program")
+    verb.add_argument("folders", nargs="+")
+    verb.set_defaults(work=compile_all)
     verb = verbs.add_parser("run")
     verb.add_argument("program")
     verb.add_argument("folders", nargs="+")
     verb.add_argument("--out", type=pathlib.Path, required=True)
     verb.add_argument("--done", type=pathlib.Path, nargs="+", default=[])
-    verb.add_argument("--costs", type=pathlib.Path)
     verb.add_argument("--jobs", type=int, default=2)
     verb.add_argument("--each", type=float, default=60)
     verb.add_argument("--within", type=float, default=86400)

@@ -32,7 +32,7 @@ struct Options {
   // End once a finding stands that no further run can take back: enough to know that it fails.
   bool until_found = false;
   const Digest* expected = nullptr; // for until_found: a first run that leaves other bytes fails
-  vgpu::Reach* reach = nullptr; // marks what any run executes
+  vgpu::Reach* reach = nullptr;     // marks what any run executes
   std::string level;
 };
 
