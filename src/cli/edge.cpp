@@ -132,22 +132,35 @@ private:
   }
 
   Edge each_looks() const {
+    const std::vector<uint32_t>& steps = history_.diagnosis.at;
+    const ir::Program& program = *subject_.job.launches[found_.launch].program;
+    auto loads = [&](size_t n) { return program.ops[steps[n]].code == ir::OpCode::ld; };
     auto between = [&](size_t n) {
-      return fmt::format("the store at {} and the load at {}", at(n), at(n + 1));
+      return fmt::format("the store at {} and the {} at {}", at(n), loads(n + 1) ? "load" : "store",
+                         at(n + 1));
     };
     std::string places = between(0);
-    const bool other =
-        history_.diagnosis.at.size() > 2 && (line(2) != line(0) || line(3) != line(1));
+    const bool both = steps.size() > 2,
+               other = both && (line(2) != line(0) || line(3) != line(1) || loads(3) != loads(1));
     if (other) places += ", and between " + between(2);
-    return {
-        fmt::format("a sequentially consistent fence between {}: without it each of the two may "
-                    "miss what the other has just stored",
-                    places),
-        fmt::format("add {} (cuda::atomic_thread_fence(cuda::memory_order_seq_cst, {})) between "
-                    "{}, so that at least one of the two sees the other; release and acquire are "
-                    "not enough here. If both must see the other's value, let each wait for it",
-                    fence(), scope(), places),
-        fmt::format("{} between line {} and line {}", fence(), line(0), line(1))};
+    // With a store behind the store on one side, what comes first is told by no load.
+    const bool looks = loads(1) && (!both || loads(3));
+    const char* why = looks ? "without it each of the two may miss what the other has just stored"
+                            : "which of two stores comes first is told by no load, so that release "
+                              "and acquire order nothing here";
+    const char* further = history_.diagnosis.by_others
+                              ? ", and between those of each thread through which the one leads to "
+                                "the other"
+                              : "";
+    const std::string end =
+        looks ? ", so that at least one of the two sees the other; release and acquire are not "
+                "enough here. If both must see the other's value, let each wait for it"
+              : fmt::format("{}; release and acquire (fence.acq_rel) are not enough here", further);
+    return {fmt::format("a sequentially consistent fence between {}: {}", places, why),
+            fmt::format("add {} (cuda::atomic_thread_fence(cuda::memory_order_seq_cst, {})) "
+                        "between {}{}",
+                        fence(), scope(), places, end),
+            fmt::format("{} between line {} and line {}", fence(), line(0), line(1))};
   }
 
   Edge mbarrier() const {

@@ -29,7 +29,9 @@ public:
     if (polls_plainly(0) || polls_plainly(1)) return plain_poll(polls_plainly(0) ? 0 : 1);
     if (is_update()) return update();
     if (pair_.missing.starts_with("an atomic or volatile")) return one_is_plain();
-    if (pair_.missing.starts_with("__sync")) return barrier();
+    if (pair_.missing.starts_with("__sync"))
+      return polls_strongly(0) || polls_strongly(1) ? one_value(polls_strongly(0) ? 0 : 1)
+                                                    : barrier();
     if (pair_.missing.starts_with("a grid-wide barrier")) return between_blocks();
     return as_said();
   }
@@ -107,6 +109,25 @@ private:
                         where(at(side)), store,
                         pair_.same_block ? "__threadfence_block()" : "__threadfence()"),
             fmt::format("an atomic or volatile load in line {}", at(side).line), ""};
+  }
+
+  // A loop of one thread that waits for the other's store: no barrier in it would be passed by
+  // both.
+  bool polls_strongly(int side) const {
+    const race::AccessInfo& load = info(side);
+    return load.strong && !load.write && info(1 - side).write && explore::polls(program_, load.pc);
+  }
+  Edge one_value(int side) const {
+    const std::string loop = where(at(side)), store = where(at(1 - side));
+    return {fmt::format("a value that tells one turn from the next: the loop at {} waits for what "
+                        "is stored at {}, and may see it too late, or a later one",
+                        loop, store),
+            fmt::format("let the flag count (store the number of the turn, and poll for it at {}), "
+                        "or let who stores at {} wait first until the thread of the loop has "
+                        "taken, and answered, what was there before; or put a barrier that all "
+                        "threads pass outside of the loop, between one turn's store and the next",
+                        loop, store),
+            fmt::format("turns told apart at line {}", at(side).line), ""};
   }
 
   // Is each side the load or the store of one and the same x = f(x)? Then one of the two updates

@@ -263,12 +263,36 @@ private:
     Stuck stuck = stuck_of(judgement_.subject, found, out, explored_options_, watch);
     out.message = std::move(stuck.message);
     out.details.push_back(found.message);
-    out.help = stuck.help.empty() ? help : std::move(stuck.help);
+    if (watch && found.kind == "hang") out.help = late_store(found, out);
+    if (out.help.empty()) out.help = stuck.help;
+    if (out.help.empty()) out.help = help;
     for (size_t k = 0; k < stuck.charts.size(); ++k)
       if (k)
         out.more_lanes.push_back(std::move(stuck.charts[k]));
       else
         out.timeline = std::move(stuck.charts[k]);
+  }
+
+  // What a hang is owed to, where its run was made for a store that another access overtakes.
+  std::string late_store(const explore::Finding& found, report::Finding& out) const {
+    const auto cause = explore::cause_of(judgement_.subject.job, found);
+    if (!cause) return "";
+    report::Finding pair;
+    for (const vgpu::Place& place : cause->places)
+      pair.locations.push_back(place_of(judgement_.subject, place));
+    name_accesses(*cause, pair);
+    const race::Conflict& c = cause->conflict;
+    const Edge edge =
+        edge_of(judgement_.subject, *cause, race::distance(c.first.agent, c.second.agent),
+                explore::history(judgement_.subject.job, *cause, explored_options_), pair);
+    const char* second = !c.second.info.write   ? "was not seen by the load"
+                         : c.second.info.atomic ? "took effect after the update"
+                                                : "took effect after the store";
+    out.details.push_back(
+        fmt::format("this came about since the store at {} by {} {} at {} by {}: missing is {}",
+                    where(pair.locations[0]), who(pair.locations[0]), second,
+                    where(pair.locations[1]), who(pair.locations[1]), edge.missing));
+    return edge.help;
   }
 
   void differences(const explore::Finding& found, report::Finding& out) const {

@@ -33,6 +33,7 @@ public:
     const bool ordered = kind == K::order && !seen_.missed;
     const bool way = !ordered && flag();
     if (unsaid()) each_looks_for_other();
+    if (unsaid() && seen_.missed && !way) neither_reads();
     if (unsaid() && !ordered) mbarriers();
     if (unsaid() && same_warp_ && !ordered) narrow_mask();
     if (unsaid() && !way && !ordered) early_flag();
@@ -430,6 +431,36 @@ private:
         out_ = {};
         return say(Missing::fence_sc, at);
       }
+  }
+
+  // Nothing that the second thread has read leads to its access, but it, or one that is before the
+  // other, has written too: the tests R, 2+2W and Z6. Which of two writes comes first is told by no
+  // read, so that release and acquire order nothing, and only fence.sc do.
+  void neither_reads() {
+    std::vector<std::pair<const WatchedStep*, uint64_t>> after, before;
+    for (const WatchedStep& s : seen_.steps) {
+      if (s.access || !accesses(s)) continue;
+      const bool early = s.when < second_.when;
+      if (early && s.agent.cta == seen_.threads[1].agent.cta && reads(s)) return;
+      for (auto [lane, address] : s.addresses) {
+        if (is_the_place(address)) continue;
+        if (seen_.own(0, s) && lane == seen_.threads[0].lane && s.when > first_.when)
+          after.emplace_back(&s, address);
+        if (early && seen_.own(1, s) && lane == seen_.threads[1].lane && writes(s))
+          before.emplace_back(&s, address);
+      }
+    }
+    if (before.empty() || after.empty()) return;
+    // The place that both use, if there is one; else what is nearest, and others are in between.
+    auto leads = after.front(), comes = before.back();
+    for (const auto& a : after)
+      for (const auto& b : before)
+        if (a.second == b.second) leads = a, comes = b;
+    out_.diagnosis.by_others = leads.second != comes.second;
+    std::vector<const WatchedStep*> at;
+    if (!fenced({&first_, leads.first}, 0)) at = {&first_, leads.first};
+    if (!fenced({comes.first, &second_}, 1)) at.insert(at.end(), {comes.first, &second_});
+    if (!at.empty()) say(Missing::fence_sc, at);
   }
 
   // -- warp barriers ------------------------------------------------------------------------------

@@ -185,6 +185,46 @@ private:
 
 } // namespace
 
+std::optional<Finding> cause_of(const vgpu::JobSpec& job, const Finding& finding) {
+  if (finding.traces.empty()) return std::nullopt;
+  for (const schedule::Trace::Armed& armed : finding.traces.front().arms) {
+    if (!armed.missed || armed.launch >= job.launches.size()) continue;
+    Finding cause;
+    cause.kind = "nondeterministic";
+    cause.launch = armed.launch;
+    cause.is_conflict = cause.missed = true;
+    cause.traces = {finding.traces.front()};
+    race::Conflict& c = cause.conflict;
+    c.kind = race::Conflict::Kind::order;
+    c.space = race::Space(armed.space);
+    c.address = armed.address;
+    race::Side* sides[] = {&c.first, &c.second};
+    for (size_t i = 0; i < 2; ++i) {
+      const schedule::Trace::Armed::Side& from = armed.sides[i];
+      const ir::Program& program = *job.launches[armed.launch].program;
+      if (from.pc >= program.ops.size()) return std::nullopt;
+      const ir::Op& op = program.ops[from.pc];
+      race::AccessInfo& info = sides[i]->info;
+      info.pc = from.pc;
+      info.strong = true;
+      info.atomic = op.code == ir::OpCode::atom || op.code == ir::OpCode::red;
+      info.write = info.atomic || op.code == ir::OpCode::st;
+      info.read = info.atomic || !info.write;
+      info.elements = program.mem[op.c].vector;
+      info.bytes = uint8_t(program.mem[op.c].bytes * info.elements);
+      sides[i]->agent = {from.cta, from.warp};
+      sides[i]->lane = from.lane;
+      sides[i]->time = from.time;
+    }
+    if (c.space == race::Space::shared) c.space_cta = c.first.agent.cta;
+    for (const race::Side* side : sides)
+      cause.places.push_back(place_of(job, cause.launch, c, *side));
+    cause.missing_edge = missing_edge(c, true);
+    return cause;
+  }
+  return std::nullopt;
+}
+
 History history(const vgpu::JobSpec& job, const Finding& finding, const Options& options) {
   const race::Conflict& c = finding.conflict;
   if (!finding.is_conflict || finding.traces.empty() || c.first.grid != c.second.grid) return {};

@@ -39,8 +39,9 @@ enum class Missing : uint8_t {
   flag_early,          // at[0] the flag's store, which comes before the access
   barrier_before_flag, // at[0] the flag's store, by another thread than the access
   barrier_after_flag,  // at[0] the flag's load, by another thread than the access
-  fence_sc,            // each stores and then looks for the other: at[0] and at[1] a store and the
-                       // load after it, at[2] and at[3] the other's, if that lacks the fence too
+  fence_sc,            // each stores and then looks for the other, or overtakes it: at[0] and at[1]
+                       // a store and the access after it, at[2] and at[3] the other's, if that
+                       // lacks the fence too
   mbarrier_wait,       // at[0] an arrival for which side `side` does not wait before its access
   mbarrier_phase,      // at[0] a wait that was told of an earlier phase
   mbarrier_early,      // at[0] an arrival of side `side` before its access
@@ -56,6 +57,7 @@ struct Diagnosis {
   uint32_t groups = 0;      // wait: N of the wait_group that would do
   Signal signal = Signal::flag;
   int side = 0;                       // flag_early, barrier_before_flag: whose access is too late
+  bool by_others = false;             // fence_sc: further threads are on the way between the two
   bool within_warp = false;           // barrier_…_flag: the other thread is of the same warp
   std::vector<uint32_t> masks, lanes; // warp_mask: the mask at at[n], and whom it leaves out
 };
@@ -67,6 +69,10 @@ struct History {
   std::vector<HistoryStep> steps;
   Diagnosis diagnosis;
 };
+
+// The pair by whose order a hang came about, where the run was made for one: a strong read misses a
+// store, or a store takes effect late. As a finding of its own, with the same trace.
+std::optional<Finding> cause_of(const vgpu::JobSpec& job, const Finding& finding);
 
 // Replays the finding's first trace. Only of conflicts; `known` is false of others.
 History history(const vgpu::JobSpec& job, const Finding& finding, const Options& options);
