@@ -3,9 +3,6 @@
 
 #include "ir/commuting.hpp"
 
-#include <set>
-#include <tuple>
-
 namespace assay::explore {
 
 using race::Conflict;
@@ -71,6 +68,7 @@ void Explorer::reverse(const std::vector<Pair*>& all) {
   reverse_anyhow(pairs, shown);
   miss(pairs, shown, false);
   miss(pairs, shown, true);
+  postpone(pairs, shown);
   for (const Shown& s : shown)
     if (pairs_.take(s.out, s.policy, s.arms)) report_.race_free = false;
 }
@@ -138,6 +136,36 @@ void Explorer::miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, 
   });
 }
 
+bool Explorer::may_be_late(const Pair& p) const {
+  const race::AccessInfo& first = p.conflict.first.info;
+  if (!p.is_order() || !first.atomic || first.bytes > 8 || pairs_.commuting(p)) return false;
+  const ir::Program& program = *job_.launches[p.launch + p.conflict.first.grid].program;
+  const ir::Op& op = program.ops[first.pc];
+  return ir::is_unread(op, program.mem[op.c]) && program.mem[op.c].vector == 1;
+}
+
+void Explorer::postpone(const std::vector<Pair*>& pairs, std::vector<Shown>& shown) {
+  std::vector<Pair*> late;
+  std::vector<Planned> plans;
+  for (Pair* p : pairs) {
+    if (p->differs || !may_be_late(*p) || !postponed_.insert(moment(*p, p->conflict.first)).second)
+      continue;
+    late.push_back(p);
+    plans.push_back(reversal(*p));
+    plans.back().arms.back().late = true;
+  }
+  size_t at = 0;
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
+    Pair& p = *late[at++];
+    take_events(out, plan.policy);
+    compare(out, plan);
+    if (!out.arms_reversed || (!out.completed && out.events.empty())) return;
+    p.reversed = p.missed = true;
+    take_turned(p, out);
+    shown.emplace_back(out, plan);
+  });
+}
+
 Planned Explorer::limited(Planned plan) const {
   constexpr uint64_t kLeast = 20000000, kTimes = 50, kPoint = 256;
   const vgpu::Outcome& first = report_.first;
@@ -158,8 +186,7 @@ void Explorer::gave_up(const Planned& plan, vgpu::Outcome& out) {
 
 void Explorer::last_of_all() {
   if (!report_.deterministic) return;
-  using Held = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>;
-  std::set<Held> seen;
+  std::set<Moment> seen;
   std::vector<Pair*> pairs;
   std::vector<Planned> plans;
   for (std::vector<Pair>& instances : pairs_.list()) {
@@ -170,10 +197,7 @@ void Explorer::last_of_all() {
       if (p.is_order() && !report_.race_free) continue; // what differs may be the race's doing
       if (!first.info.write || !second.info.write || p.value_race || pairs_.commuting(p)) continue;
       for (const race::Side* side : {&first, &second}) {
-        if (plans.size() >= options_.directed_runs ||
-            !seen.insert({p.launch, side->info.pc, side->agent.cta, side->agent.warp, side->lane,
-                          side->time})
-                 .second)
+        if (plans.size() >= options_.directed_runs || !seen.insert(moment(p, *side)).second)
           continue;
         Planned plan = reversal(p);
         plan.policy = p.policy;

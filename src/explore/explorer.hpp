@@ -16,7 +16,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace assay::explore {
@@ -111,6 +113,11 @@ private:
   // Of each pair of operations that made no difference yet the first instance, up to this one, that
   // was not turned round.
   std::vector<Pair*> untried(size_t instance);
+  // A launch's operation, an agent's lane at one of its times.
+  using Moment = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>;
+  static Moment moment(const Pair& p, const race::Side& side) {
+    return {p.launch, side.info.pc, side.agent.cta, side.agent.warp, side.lane, side.time};
+  }
   struct Shown { // what joins the list of pairs once nobody holds places in it
     Shown(vgpu::Outcome& from, const Planned& by) : policy(by.policy), arms(by.arms) {
       out.conflicts = std::move(from.conflicts);
@@ -138,6 +145,11 @@ private:
   // have read something that does.
   void miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, bool hold_fences);
 
+  // Does it make a difference when an atomic update whose result nobody uses takes effect as late
+  // as it may? What its thread does next does not wait for it.
+  void postpone(const std::vector<Pair*>& pairs, std::vector<Shown>& shown);
+  bool may_be_late(const Pair& p) const;
+
   // Of writes to one place the last one stays, whatever the order of the others: each write of a
   // pair that made no difference is held until nobody else can run.
   void last_of_all();
@@ -164,6 +176,7 @@ private:
   Alone alone_;
   OpenUses open_uses_;
   size_t directed_left_; // runs
+  std::set<Moment> postponed_;
   std::vector<DifferingRun> differing_runs_;
   vgpu::Outcome unfenced_; // of the canonical run without edges between fence.sc: its conflicts
   uint64_t given_up_ = 0;  // runs with held accesses

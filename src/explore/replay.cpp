@@ -57,7 +57,8 @@ Result<vgpu::RunOptions> options_of(const schedule::Trace& trace, const Options&
     arm.launch = a.launch;
     arm.space = race::Space(a.space);
     arm.address = a.address;
-    arm.missed = a.missed != 0;
+    arm.late = a.missed == 3;
+    arm.missed = a.missed != 0 && !arm.late;
     arm.holds_fence = a.missed == 2;
     race::Side* sides[] = {&arm.first, &arm.second};
     for (int i = 0; i < 2; ++i) {

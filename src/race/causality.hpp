@@ -112,6 +112,14 @@ constexpr uint32_t mbarriers_of(uint32_t cta) { return cta | 0x80000000u; }
 constexpr uint32_t kNamedBarriers = 253; // their warp; the lane is the barrier's number
 constexpr uint32_t arrivals_of(uint32_t cta) { return cta | 0xc0000000u; }
 
+// Who makes the update, when, and what it publishes.
+struct LateUpdate {
+  Agent agent;
+  Moment by;
+  Scope scope = Scope::none;
+  std::vector<Contribution> published;
+};
+
 struct CtaState {
   uint32_t floor = 0;
   uint32_t top = 0;             // the largest time of any lane
@@ -262,6 +270,10 @@ public:
   void overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes);
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Detector::Order order, Scope scope, uint32_t back);
+  LateUpdate postpone(Agent agent, uint32_t lane, Detector::Order order, Scope scope);
+  bool precedes(const Moment& what, Agent agent, uint32_t lane) const;
+  void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
+                   const void* before);
   // Lanes meet at a barrier: reads before it have been performed (causality_versions.cpp).
   void perform(uint32_t cta, const std::vector<uint32_t>& parts,
                const std::vector<uint32_t>& acquiring, const ClockRef& more);
@@ -312,6 +324,12 @@ private:
   }
   void take(CtaState& c, Agent agent, uint32_t lane, const Location& at, ChainRef chain,
             bool acquire, Scope scope);
+  // An update of the location continues its chain, or begins one.
+  static void extend(SyncVariables& vars, uint64_t address, uint8_t bytes, ChainRef chain,
+                     uint32_t cta, Scope scope, std::vector<Contribution> published);
+  // What a strong write by that moment replaces, for reads that miss it.
+  void remember(SyncVariables& vars, uint64_t address, uint8_t bytes, const void* before,
+                const Moment& by);
   void mark_joined(CtaState& c, uint32_t number);
   bool knows_phase(const Observer& o, uint32_t lane, uint32_t cta, const Mbarrier& b,
                    uint32_t phase) const;

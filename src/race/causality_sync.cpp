@@ -127,7 +127,12 @@ void Causality::update_element(Space space, Agent agent, uint32_t lane, uint64_t
   }
   std::vector<Contribution> published;
   publish(published, c, agent, lane, at, releases(order), scope);
-  bool linked = chain && mutual(chain->last_scope, chain->last_cta, scope, agent.cta);
+  extend(vars, address, bytes, std::move(chain), agent.cta, scope, std::move(published));
+}
+
+void Causality::extend(SyncVariables& vars, uint64_t address, uint8_t bytes, ChainRef chain,
+                       uint32_t cta, Scope scope, std::vector<Contribution> published) {
+  bool linked = chain && mutual(chain->last_scope, chain->last_cta, scope, cta);
   if (!linked) {
     if (published.empty()) {
       if (chain) vars.set(address, bytes, nullptr);
@@ -138,9 +143,26 @@ void Causality::update_element(Space space, Agent agent, uint32_t lane, uint64_t
     chain = chain->compacted();
   }
   for (Contribution& p : published) chain->add(std::move(p));
-  chain->last_cta = agent.cta;
+  chain->last_cta = cta;
   chain->last_scope = scope;
   vars.set(address, bytes, std::move(chain));
+}
+
+// Its turn: what earlier fences publish with it is what counts, not what the thread does next.
+LateUpdate Causality::postpone(Agent agent, uint32_t lane, Order order, Scope scope) {
+  CtaState& c = cta(agent.cta);
+  LateUpdate update{agent, moment(c, agent, lane), scope, {}};
+  publish(update.published, c, agent, lane, releases(order), scope);
+  return update;
+}
+
+void Causality::late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
+                            const void* before) {
+  SyncVariables& vars = variables(space, update.agent.cta);
+  remember(vars, address, bytes, before, update.by);
+  vars.log(address).read_modify_write(address, bytes, update.by, update.scope, false, true);
+  ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
+  extend(vars, address, bytes, std::move(chain), update.agent.cta, update.scope, update.published);
 }
 
 // Fences of one instruction do not order its lanes among themselves: all of them take what came

@@ -10,29 +10,37 @@ namespace assay::race {
 
 void Causality::replacing(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                           const void* before) {
+  remember(variables(space, agent.cta), address, bytes, before,
+           moment(cta(agent.cta), agent, lane));
+}
+
+void Causality::remember(SyncVariables& vars, uint64_t address, uint8_t bytes, const void* before,
+                         const Moment& by) {
   if (!versions_) return;
-  SyncVariables& vars = variables(space, agent.cta);
   ++stores_;
   each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t k) {
     ChainRef chain = vars.empty() ? nullptr : vars.find(a, b);
     // A copy, since read-modify-writes lengthen it: who reads this value must not acquire theirs.
     vars.versions.replace(a, b, static_cast<const uint8_t*>(before) + k * b,
-                          chain ? std::make_shared<Chain>(*chain) : nullptr,
-                          moment(cta(agent.cta), agent, lane), stores_);
+                          chain ? std::make_shared<Chain>(*chain) : nullptr, by, stores_);
   });
+}
+
+// Does what was done then come before the lane's next strong access, by causality or because a
+// barrier stands between (perform())?
+bool Causality::precedes(const Moment& what, Agent agent, uint32_t lane) const {
+  const CtaState& c = *ctas_[agent.cta];
+  if (ordered(observer(c, agent.cta, agent.warp), lane, what.cta, what.warp, what.lane, what.time))
+    return true;
+  const Clock* met = c.performed.empty() ? nullptr : c.performed[agent.warp * 32 + lane].get();
+  return met && what.time < met->known(what.cta, what.warp, what.lane);
 }
 
 uint32_t Causality::missable_element(const Versions& versions, Agent agent, uint32_t lane,
                                      uint64_t address, uint8_t bytes) const {
   const std::vector<Versions::Write>* writes = versions.find(address, bytes);
   if (!writes) return 0;
-  const Observer o = observer(*ctas_[agent.cta], agent.cta, agent.warp);
-  const std::vector<ClockRef>& performed = o.state->performed;
-  const Clock* met = performed.empty() ? nullptr : performed[agent.warp * 32 + lane].get();
-  auto precedes = [&](const Moment& m) {
-    return ordered(o, lane, m.cta, m.warp, m.lane, m.time) ||
-           (met && m.time < met->known(m.cta, m.warp, m.lane));
-  };
+  auto precedes = [&](const Moment& m) { return this->precedes(m, agent, lane); };
   uint32_t n = 0;
   for (size_t i = writes->size(); i-- > 0; ++n) {
     const Versions::Write& w = (*writes)[i];

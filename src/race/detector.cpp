@@ -132,6 +132,16 @@ void Detector::missing_read(Space space, Agent agent, uint32_t lane, uint64_t ad
                             uint8_t bytes, Order order, Scope scope, uint32_t back) {
   state_->front.changing().missing_read(space, agent, lane, address, bytes, order, scope, back);
 }
+LateUpdateRef Detector::postpone(Agent agent, uint32_t lane, Order order, Scope scope) {
+  return std::make_shared<LateUpdate>(state_->front.changing().postpone(agent, lane, order, scope));
+}
+bool Detector::precedes(const LateUpdate& update, Agent agent, uint32_t lane) const {
+  return state_->front.causality().precedes(update.by, agent, lane);
+}
+void Detector::late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
+                           const void* before) {
+  state_->front.changing().late_update(space, address, bytes, update, before);
+}
 void Detector::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
   state_->front.changing().fence(agent, lanes, fence, scope);
 }

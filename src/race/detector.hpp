@@ -28,6 +28,10 @@ struct Limits {
   bool fence_order = true;                   // edge (e); without it no order of fences hides a race
 };
 
+// An atomic update whose result nobody uses, between its turn and its effect (causality.hpp).
+struct LateUpdate;
+using LateUpdateRef = std::shared_ptr<const LateUpdate>;
+
 class Detector {
 public:
   Detector(const LaunchShape& shape, const Limits& limits)
@@ -112,6 +116,12 @@ public:
   void overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes);
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Order order, Scope scope, uint32_t back);
+  // Updates that take effect late: the turn of one, after access(); is it ordered before what the
+  // lane does next, which must find its effect then; and its effect, where there was `before`.
+  LateUpdateRef postpone(Agent agent, uint32_t lane, Order order, Scope scope);
+  bool precedes(const LateUpdate& update, Agent agent, uint32_t lane) const;
+  void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
+                   const void* before);
   // Fences of the given lanes; sc ones are ordered among each other (e).
   enum class Fence : uint8_t { acquire, release, acq_rel, sc };
   void fence(Agent agent, uint32_t lanes, Fence fence, Scope scope);

@@ -87,6 +87,9 @@ struct Arm {
   bool missed = false;
   // And yet: the writer's next fence.sc, which might make the write known to the reader.
   bool holds_fence = false;
+  // Nothing is held: `first`, an atomic update whose result nobody uses, takes effect as late as
+  // may be, whoever comes before it then (late.hpp).
+  bool late = false;
 };
 
 // Which values this run gives to what the manual leaves open, and to what time and placement

@@ -73,9 +73,12 @@ Machine::Machine(Stage& stage_, uint32_t index)
   for (const ArmState& a : arms)
     for (const race::Side* side : {&a.arm.first, &a.arm.second}) {
       if (side->agent.cta - first_cta >= total_ctas) continue;
-      if (!a.arm.missed || a.arm.holds_fence) ask_before(side->info.pc);
+      if ((!a.arm.missed && !a.arm.late) || a.arm.holds_fence) ask_before(side->info.pc);
       if (a.arm.holds_fence) ask_before_fences();
     }
+  if (detector && std::any_of(arms.begin(), arms.end(), [](auto& a) { return a.arm.late; }))
+    for (uint32_t pc = 0; pc < program.ops.size(); ++pc)
+      if (finds_late(program.ops[pc].code)) ask_before(pc);
   if (policy.delays_fences() && detector) ask_before_fences();
   if (options.watch && options.watch->launch() == index && detector) {
     options.watch->begin();

@@ -21,13 +21,15 @@ namespace assay::vgpu {
 struct ArmState { // an Arm of RunOptions during one run
   Arm arm;
   bool holding = false, second_done = false, released = false;
-  bool written = false; // the first access of one that misses a write
+  bool written = false; // the first access of one that misses a write, or is late
   uint32_t misses = 0;  // of an arm that misses a write
   uint32_t warp_index = 0;
 };
 
 struct Level;
 struct Stage;
+
+struct LateEffect;
 
 struct HeldFence { // before a fence.sc that the policy delays
   uint32_t cta, warp, lanes;
@@ -278,6 +280,13 @@ struct Machine {
   bool comes_before_store(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
                           uint64_t address, uint32_t bytes);
   void missed(ArmState& a); // its write has been
+  // -- atomic updates that take effect late (machine_late.cpp) ------------------------------------
+  static bool finds_late(ir::OpCode code);
+  bool postpone(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info, Region& region,
+                uint64_t offset, const uint64_t (&operand)[2]);
+  void look_for_late(const Warp& w, const ir::Op& op, char* regs);
+  void take_effect(const LateEffect& late);
+  bool finish_late(const Cta* ended); // true: some took effect
   void split(Warp& w, Group& g);
   void deadlock();
   // Hangs (machine_hang.cpp).

@@ -377,6 +377,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
                    (op.code >= C::mbarrier_init && op.code <= C::mbarrier_wait);
   if (!detector) return false;
   if (op.code == C::fence && holds_fence(w, pc)) return true;
+  if (!stage.late.empty() && finds_late(op.code)) look_for_late(w, op, regs);
   const bool watched = options.watch && options.watch->launch() == launch_index;
   if (!memory_op || arms.empty()) {
     if (watched) watch(*options.watch, *this, w, pc, op, regs);
@@ -398,7 +399,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   bool is_second = false;
   for (ArmState& a : arms) {
     if (a.arm.missed && matches(a.arm.first, a.arm)) a.written = true;
-    if (a.released || a.arm.missed) continue;
+    if (a.released || a.arm.missed || a.arm.late) continue;
     if (!a.holding && !is_second && matches(a.arm.first, a.arm)) {
       Group& g = *w.group;
       uint32_t lane = 1u << a.arm.first.lane;

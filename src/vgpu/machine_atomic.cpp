@@ -8,6 +8,7 @@
 #include "vgpu/atomic_value.hpp"
 #include "vgpu/guard.hpp"
 #include "vgpu/machine.hpp"
+#include "vgpu/order.hpp"
 
 #include "base/random.hpp"
 
@@ -93,6 +94,22 @@ uint64_t atomic_value(const ir::MemInfo& info, uint64_t old, uint64_t b, bool gl
   }
 }
 
+void update_element(const ir::MemInfo& info, uint8_t* cell, const uint64_t (&operand)[2],
+                    bool global, FloatSums* sums) {
+  const uint64_t mask = info.bytes == 8 ? ~uint64_t(0) : (uint64_t(1) << info.bytes * 8) - 1;
+  const uint64_t b = operand[0] & mask;
+  uint64_t before = 0, after;
+  std::memcpy(&before, cell, info.bytes);
+  if (info.atomic == AtomicOp::cas) {
+    after = before == b ? operand[1] & mask : before;
+  } else {
+    after = atomic_value(info, before, b, global);
+    if (sums && ptx::is_float(info.type))
+      sums->applied(cell, info.bytes, info, global, before, b, after);
+  }
+  std::memcpy(cell, &after, info.bytes);
+}
+
 namespace {
 
 uint64_t read_lane(char* regs, ir::Slot slot, uint32_t lane, unsigned bits) {
@@ -100,12 +117,11 @@ uint64_t read_lane(char* regs, ir::Slot slot, uint32_t lane, unsigned bits) {
   return bits == 64 ? lanes<uint64_t>(regs, slot).v[lane] : lanes<uint32_t>(regs, slot).v[lane];
 }
 
-race::Detector::Order order_of(ir::Semantics s) {
-  using O = race::Detector::Order;
-  return s == ir::Semantics::acquire                             ? O::acquire
-         : s == ir::Semantics::release                           ? O::release
-         : s == ir::Semantics::acq_rel || s == ir::Semantics::sc ? O::acq_rel
-                                                                 : O::relaxed;
+void operands(const ir::MemInfo& info, char* regs, uint32_t lane, uint32_t element,
+              uint64_t (&to)[2]) {
+  to[0] = read_lane(regs, info.regs[element], lane, info.register_bits);
+  to[1] =
+      info.atomic == AtomicOp::cas ? read_lane(regs, info.regs[1], lane, info.register_bits) : 0;
 }
 
 // Does the operation on one lane's cell; returns the old bytes.
@@ -121,19 +137,9 @@ void operate(const ir::MemInfo& info, const ir::Op& op, char* regs, uint32_t lan
     return;
   }
   for (uint32_t k = 0; k < info.vector; ++k) {
-    uint64_t before = 0, after;
-    std::memcpy(&before, old + k * info.bytes, info.bytes);
-    uint64_t mask = info.bytes == 8 ? ~uint64_t(0) : (uint64_t(1) << info.bytes * 8) - 1;
-    uint64_t b = read_lane(regs, info.regs[k], lane, info.register_bits) & mask;
-    if (info.atomic == AtomicOp::cas) {
-      uint64_t value = read_lane(regs, info.regs[1], lane, info.register_bits) & mask;
-      after = before == b ? value : before;
-    } else {
-      after = atomic_value(info, before, b, global);
-      if (sums && ptx::is_float(info.type))
-        sums->applied(cell + k * info.bytes, info.bytes, info, global, before, b, after);
-    }
-    std::memcpy(cell + k * info.bytes, &after, info.bytes);
+    uint64_t operand[2];
+    operands(info, regs, lane, k, operand);
+    update_element(info, cell + k * info.bytes, operand, global, sums);
   }
 }
 
@@ -224,6 +230,14 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     uint32_t i = members[k];
     Region& r = *at[i].region;
     uint8_t old[32];
+    if (!arms.empty() && unread && info.vector == 1 && bytes <= 8 && r.tracked) {
+      uint64_t operand[2];
+      operands(info, regs, i, 0, operand);
+      if (postpone(w, pc, i, info, r, at[i].offset, operand)) {
+        changed = true;
+        continue;
+      }
+    }
     if (misses_writes && !arms.empty() && r.tracked &&
         comes_before_store(w, pc, i, r.space, address[i], bytes)) {
       alignas(16) uint8_t older[32];

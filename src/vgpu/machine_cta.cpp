@@ -206,6 +206,7 @@ void Machine::finish_cta(Cta& cta) {
   }
   cta.copies.clear();
   if (float_sums) float_sums->settle(cta.shared.host, cta.shared.host + cta.shared.size);
+  finish_late(&cta);
   if (detector) detector->cta_end(cta.index);
   cta.finished = true;
   --live_ctas;

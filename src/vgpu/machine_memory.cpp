@@ -1,6 +1,7 @@
 // Loads and stores of any kind: address resolution, bounds, alignment, init bits, observation.
 // The common cases have handlers of their own (handlers/memory.hpp); all faults are found here.
 #include "vgpu/machine.hpp"
+#include "vgpu/order.hpp"
 #include "vgpu/stage.hpp"
 
 #include "base/check.hpp"
@@ -273,14 +274,6 @@ race::AccessInfo access_info(uint32_t pc, const ir::MemInfo& info, bool write, u
   a.bytes = uint8_t(bytes);
   a.elements = info.vector;
   return a;
-}
-
-race::Detector::Order order_of(ir::Semantics s) {
-  using O = race::Detector::Order;
-  return s == ir::Semantics::acquire                             ? O::acquire
-         : s == ir::Semantics::release                           ? O::release
-         : s == ir::Semantics::acq_rel || s == ir::Semantics::sc ? O::acq_rel
-                                                                 : O::relaxed;
 }
 
 // Extends an element of memory to its register: sign for s types, zero else; 16-bit registers stay

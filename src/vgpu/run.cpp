@@ -14,8 +14,11 @@ double now(clockid_t clock) {
 }
 
 schedule::Trace::Armed armed_form(const Arm& arm) {
-  schedule::Trace::Armed a{
-      arm.launch, uint32_t(arm.space), arm.address, uint32_t(arm.missed) + arm.holds_fence, {}};
+  schedule::Trace::Armed a{arm.launch,
+                           uint32_t(arm.space),
+                           arm.address,
+                           arm.late ? 3u : uint32_t(arm.missed) + arm.holds_fence,
+                           {}};
   const race::Side* sides[] = {&arm.first, &arm.second};
   for (int i = 0; i < 2; ++i)
     a.sides[i] = {sides[i]->info.pc, sides[i]->agent.cta, sides[i]->agent.warp, sides[i]->lane,

@@ -4,6 +4,7 @@
 // the stage, so that agents have different ids.
 #pragma once
 
+#include "vgpu/late.hpp"
 #include "vgpu/launch_order.hpp"
 #include "vgpu/machine.hpp"
 
@@ -27,6 +28,7 @@ struct Stage {
   Runnable runnable;
   CtaTable table; // of the resident CTAs of all
   std::vector<ArmState> arms;
+  std::vector<LateEffect> late;
   std::vector<HeldFence> held_fences;
   uint32_t delayed_fences = 0;              // so far
   std::unique_ptr<race::Detector> detector; // null without detection
