@@ -266,8 +266,10 @@ void Explorer::other_policies() {
   std::vector<Planned> plans;
   for (const std::string& name : names) {
     if (name == "canonical") continue;
-    // Without strong accesses there is nothing that a read may miss.
-    if (name == "weak-memory" && options_.policies.empty() && !report_.first.strong) continue;
+    // Without strong accesses there is nothing that a read may miss, or that may be late.
+    if ((name == "weak-memory" || name == "late-writes") && options_.policies.empty() &&
+        !report_.first.strong)
+      continue;
     if (options_.policies.empty() && schedule::is_for_copies(name) && !copies_asynchronously(job_))
       continue;
     bool seeded = name != "reverse";
@@ -301,12 +303,12 @@ void Explorer::more_seeds() {
     if (!report_.deterministic || !report_.race_free || !report_.findings.empty() || out_of_time())
       return;
     std::vector<Planned> plans;
-    for (uint64_t i = k; i < std::min(runs, k + width); ++i)
-      plans.push_back({policy(i),
-                       options_.seed + options_.runs_per_policy + i / 4 * 2 + (i % 4 >= 2),
-                       {},
-                       {},
-                       options_.detect});
+    const uint64_t seed = options_.seed + options_.runs_per_policy;
+    for (uint64_t i = k; i < std::min(runs, k + width); ++i) {
+      plans.push_back({policy(i), seed + i / 4 * 2 + (i % 4 >= 2), {}, {}, options_.detect});
+      if (report_.first.strong && i % 4 == 3)
+        plans.push_back({"late-writes", seed + i / 4, {}, {}, options_.detect});
+    }
     run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
       take_events(out, plan.policy);
       take_conflicts(out, plan.policy);

@@ -115,8 +115,10 @@ constexpr uint32_t arrivals_of(uint32_t cta) { return cta | 0xc0000000u; }
 // Who makes the update, when, and what it publishes.
 struct LateUpdate {
   Agent agent;
+  uint32_t lane = 0;
   Moment by;
   Scope scope = Scope::none;
+  bool store = false; // a plain store, which continues nothing
   std::vector<Contribution> published;
 };
 
@@ -270,7 +272,7 @@ public:
   void overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes);
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Detector::Order order, Scope scope, uint32_t back);
-  LateUpdate postpone(Agent agent, uint32_t lane, Detector::Order order, Scope scope);
+  LateUpdate postpone(Agent agent, uint32_t lane, Detector::Order order, Scope scope, bool store);
   bool precedes(const Moment& what, Agent agent, uint32_t lane) const;
   void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
                    const void* before);

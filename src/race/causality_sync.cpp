@@ -149,9 +149,9 @@ void Causality::extend(SyncVariables& vars, uint64_t address, uint8_t bytes, Cha
 }
 
 // Its turn: what earlier fences publish with it is what counts, not what the thread does next.
-LateUpdate Causality::postpone(Agent agent, uint32_t lane, Order order, Scope scope) {
+LateUpdate Causality::postpone(Agent agent, uint32_t lane, Order order, Scope scope, bool store) {
   CtaState& c = cta(agent.cta);
-  LateUpdate update{agent, moment(c, agent, lane), scope, {}};
+  LateUpdate update{agent, lane, moment(c, agent, lane), scope, store, {}};
   publish(update.published, c, agent, lane, releases(order), scope);
   return update;
 }
@@ -160,8 +160,12 @@ void Causality::late_update(Space space, uint64_t address, uint8_t bytes, const 
                             const void* before) {
   SyncVariables& vars = variables(space, update.agent.cta);
   remember(vars, address, bytes, before, update.by);
-  vars.log(address).read_modify_write(address, bytes, update.by, update.scope, false, true);
+  if (update.store)
+    vars.log(address).write(address, bytes, update.by, update.scope);
+  else
+    vars.log(address).read_modify_write(address, bytes, update.by, update.scope, false, true);
   ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
+  if (update.store && chain) vars.set(address, bytes, chain = nullptr);
   extend(vars, address, bytes, std::move(chain), update.agent.cta, update.scope, update.published);
 }
 

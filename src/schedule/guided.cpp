@@ -42,6 +42,7 @@ public:
   bool splits() const override { return traits_->splits(); }
   bool misses_writes() const override { return traits_->misses_writes(); }
   bool delays_fences() const override { return traits_->delays_fences(); }
+  bool delays_writes() const override { return traits_->delays_writes(); }
 
 private:
   Decision next(std::span<const AgentId> runnable, int last) {

@@ -13,6 +13,7 @@ std::unique_ptr<Policy> make_cta_shuffle(uint64_t seed);
 std::unique_ptr<Policy> make_alternate(uint64_t seed);
 std::unique_ptr<Policy> make_pct(uint64_t seed);
 std::unique_ptr<Policy> make_weak_memory(uint64_t seed);
+std::unique_ptr<Policy> make_late_writes(uint64_t seed);
 std::unique_ptr<Policy> make_torn_vectors(uint64_t seed);
 std::unique_ptr<Policy> make_async_late(uint64_t seed);
 std::unique_ptr<Policy> make_async_early(uint64_t seed);

@@ -40,6 +40,8 @@ enum class Choice : uint8_t {
   split,   // how to split a group here: 0 no, 1 halves, 2 odd and even, 3 first lane, 4 last lane
   admit,   // which not yet started CTA comes next: n = how many there are
   version, // how many of the last writes a strong read misses, of those that it may miss
+  late,    // how many strong accesses that may do so come before this strong write takes effect:
+           // n - 1: all of them
   delay,   // does this fence.sc wait until nobody else can run? 0 no, 1 yes
   refuse,  // a wait for an mbarrier phase that is not complete: 0 suspends, 1 is told so at once
 };
@@ -67,6 +69,7 @@ public:
   virtual bool splits() const { return false; }        // may split warps at scheduling points
   virtual bool tears_vectors() const { return false; } // with it: element by element
   virtual bool misses_writes() const { return false; } // strong reads may return older values
+  virtual bool delays_writes() const { return false; } // strong writes: Choice::late is asked
   virtual bool delays_fences() const { return false; } // fence.sc: Choice::delay is asked
   virtual Copies copies() const { return Copies::scheduled; }
 };

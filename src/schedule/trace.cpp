@@ -154,6 +154,7 @@ public:
   bool misses_writes() const override { return traits_->misses_writes(); }
   bool tears_vectors() const override { return traits_->tears_vectors(); }
   bool delays_fences() const override { return traits_->delays_fences(); }
+  bool delays_writes() const override { return traits_->delays_writes(); }
   Copies copies() const override { return traits_->copies(); }
 
 private:
@@ -286,6 +287,7 @@ public:
   bool misses_writes() const override { return inner_.misses_writes(); }
   bool tears_vectors() const override { return inner_.tears_vectors(); }
   bool delays_fences() const override { return inner_.delays_fences(); }
+  bool delays_writes() const override { return inner_.delays_writes(); }
   Copies copies() const override { return inner_.copies(); }
 
 private:

@@ -6,6 +6,9 @@
 // else can run, and the one that waits longest comes last: which of two comes first decides who
 // sees whose writes, and they often stand close behind the stores of which the order matters.
 //
+// late-writes: the same, and half of the strong stores, and of the atomic updates whose result
+// nobody uses, take effect late (vgpu/late.hpp), most of them as late as they may.
+//
 // torn-vectors: the same, and each element of a strong vector access for itself: the model has them
 // as scalar operations in unspecified order (PTX ISA 9.0, chapter 8, "Vector Data-types"). Not
 // among the usual policies: kernels that keep a value and its flag in one vector rely on more.
@@ -17,10 +20,15 @@ namespace assay::schedule {
 namespace {
 class WeakMemory : public Policy {
 public:
-  WeakMemory(uint64_t seed, bool tears)
-      : seed_(seed), tears_(tears), random_(seed),
+  enum class Also { nothing, tears, late };
+  WeakMemory(uint64_t seed, Also also)
+      : seed_(seed), also_(also), random_(seed),
         base_(seed % 2 == 0 ? make_pct(seed) : make_random(seed)) {}
-  std::string name() const override { return tears_ ? "torn-vectors" : "weak-memory"; }
+  std::string name() const override {
+    return also_ == Also::tears  ? "torn-vectors"
+           : also_ == Also::late ? "late-writes"
+                                 : "weak-memory";
+  }
   void begin(const Launch& launch) override {
     base_->begin(launch);
     random_ = Random(~seed_, launch.index);
@@ -29,6 +37,8 @@ public:
     return base_->pick(runnable, last);
   }
   uint32_t choose(Choice kind, uint32_t n) override {
+    if (kind == Choice::late)
+      return random_.below(2) ? 0 : random_.below(4) ? n - 1 : random_.below(n);
     if (kind != Choice::version) return base_->choose(kind, n);
     if (!delays_fences()) return random_.below(2) ? n - 1 : random_.below(n);
     const uint32_t which =
@@ -37,23 +47,28 @@ public:
   }
   bool admit_all() const override { return base_->admit_all(); }
   bool misses_writes() const override { return true; }
-  bool tears_vectors() const override { return tears_; }
+  bool tears_vectors() const override { return also_ == Also::tears; }
   bool delays_fences() const override { return seed_ % 2 == 0; }
+  bool delays_writes() const override { return also_ == Also::late; }
 
 private:
   uint64_t seed_;
-  bool tears_;
+  Also also_;
   Random random_;
   std::unique_ptr<Policy> base_;
 };
 } // namespace
 
 std::unique_ptr<Policy> make_weak_memory(uint64_t seed) {
-  return std::make_unique<WeakMemory>(seed, false);
+  return std::make_unique<WeakMemory>(seed, WeakMemory::Also::nothing);
+}
+
+std::unique_ptr<Policy> make_late_writes(uint64_t seed) {
+  return std::make_unique<WeakMemory>(seed, WeakMemory::Also::late);
 }
 
 std::unique_ptr<Policy> make_torn_vectors(uint64_t seed) {
-  return std::make_unique<WeakMemory>(seed, true);
+  return std::make_unique<WeakMemory>(seed, WeakMemory::Also::tears);
 }
 
 } // namespace assay::schedule

@@ -1,7 +1,8 @@
-// Atomic updates that take effect late: a directed run lets one whose result nobody uses take
-// effect as late as the PTX memory model admits (PTX ISA 9.0, chapter 8: nothing but causality
-// order keeps operations on different locations in the order of the program). Whoever then follows
-// it in causality order finds its effect; everybody else may come before it. machine_late.cpp
+// Strong writes that take effect late: stores, and atomic updates whose result nobody uses. Nothing
+// but causality order keeps operations on different locations in the order of the program (PTX ISA
+// 9.0, chapter 8). Whoever follows the write in causality order finds its effect; everybody else
+// may come before it, until the end. A directed run does so with one update (Arm::late), a policy
+// with many writes (Policy::delays_writes). machine_late.cpp
 #pragma once
 
 #include "race/detector.hpp"
@@ -9,14 +10,19 @@
 
 namespace assay::vgpu {
 
-struct LateEffect {
+struct LateWrite {
   race::LateUpdateRef update;
   const ir::MemInfo* info = nullptr;
   Region* region = nullptr;
   uint64_t offset = 0;
   uint64_t address = 0; // of shared memory: the offset
-  uint32_t cta = 0;
   uint64_t operand[2] = {0, 0};
+  race::Side by;
+  uint32_t passes = kAll; // so many accesses may come before it
+  bool armed = false;     // a directed run wants it so
+  size_t choice = 0;      // else: which answer of the policy it was
+  bool told = false;      // which access came before it
+  static constexpr uint32_t kAll = 0xffffffff;
 };
 
 } // namespace assay::vgpu

@@ -76,7 +76,10 @@ Machine::Machine(Stage& stage_, uint32_t index)
       if ((!a.arm.missed && !a.arm.late) || a.arm.holds_fence) ask_before(side->info.pc);
       if (a.arm.holds_fence) ask_before_fences();
     }
-  if (detector && std::any_of(arms.begin(), arms.end(), [](auto& a) { return a.arm.late; }))
+  writes_late =
+      detector && (policy.delays_writes() ||
+                   std::any_of(arms.begin(), arms.end(), [](auto& a) { return a.arm.late; }));
+  if (writes_late)
     for (uint32_t pc = 0; pc < program.ops.size(); ++pc)
       if (finds_late(program.ops[pc].code)) ask_before(pc);
   if (policy.delays_fences() && detector) ask_before_fences();

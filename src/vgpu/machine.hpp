@@ -29,7 +29,7 @@ struct ArmState { // an Arm of RunOptions during one run
 struct Level;
 struct Stage;
 
-struct LateEffect;
+struct LateWrite;
 
 struct HeldFence { // before a fence.sc that the policy delays
   uint32_t cta, warp, lanes;
@@ -132,6 +132,7 @@ struct Machine {
   bool partners_vary = false;            // at counted barriers
   std::unique_ptr<FloatSums> float_sums; // where they are to come in one order
   const bool misses_writes;              // strong reads may
+  bool writes_late = false;              // strong writes may take effect late
   bool asks_phases = false;   // other threads decide what an mbarrier tells, and that is used
   bool reads_pending = false; // so is the number of arrivals
   bool allocates = false;     // from the heap: addresses that nothing defines
@@ -280,12 +281,16 @@ struct Machine {
   bool comes_before_store(const Warp& w, uint32_t pc, uint32_t lane, race::Space space,
                           uint64_t address, uint32_t bytes);
   void missed(ArmState& a); // its write has been
-  // -- atomic updates that take effect late (machine_late.cpp) ------------------------------------
+  // -- strong writes that take effect late (machine_late.cpp) ------------------------------------
   static bool finds_late(ir::OpCode code);
+  uint32_t lateness(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info,
+                    race::Space space, uint64_t address, bool* armed);
+  void passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info, bool reads,
+                 LateWrite& late);
   bool postpone(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info, Region& region,
                 uint64_t offset, const uint64_t (&operand)[2]);
-  void look_for_late(const Warp& w, const ir::Op& op, char* regs);
-  void take_effect(const LateEffect& late);
+  void look_for_late(const Warp& w, uint32_t pc, const ir::Op& op, char* regs);
+  void take_effect(const LateWrite& late);
   bool finish_late(const Cta* ended); // true: some took effect
   void split(Warp& w, Group& g);
   void deadlock();

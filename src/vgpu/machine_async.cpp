@@ -377,7 +377,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
                    (op.code >= C::mbarrier_init && op.code <= C::mbarrier_wait);
   if (!detector) return false;
   if (op.code == C::fence && holds_fence(w, pc)) return true;
-  if (!stage.late.empty() && finds_late(op.code)) look_for_late(w, op, regs);
+  if (!stage.late.empty() && finds_late(op.code)) look_for_late(w, pc, op, regs);
   const bool watched = options.watch && options.watch->launch() == launch_index;
   if (!memory_op || arms.empty()) {
     if (watched) watch(*options.watch, *this, w, pc, op, regs);

@@ -214,7 +214,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   race::AccessInfo access;
   access.pc = pc;
   access.write = access.read = access.atomic = access.strong = true;
-  access.scope = race::Scope(uint8_t(info.scope));
+  access.scope = scope_of(info);
   access.bytes = uint8_t(bytes);
   access.elements = info.vector;
   if (detector)
@@ -230,7 +230,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     uint32_t i = members[k];
     Region& r = *at[i].region;
     uint8_t old[32];
-    if (!arms.empty() && unread && info.vector == 1 && bytes <= 8 && r.tracked) {
+    if (writes_late && unread && info.vector == 1 && bytes <= 8 && r.tracked) {
       uint64_t operand[2];
       operands(info, regs, i, 0, operand);
       if (postpone(w, pc, i, info, r, at[i].offset, operand)) {

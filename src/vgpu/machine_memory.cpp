@@ -14,8 +14,6 @@ namespace assay::vgpu {
 
 using ptx::Space;
 
-static race::Scope race_scope(ir::Scope s) { return race::Scope(uint8_t(s)); }
-
 // PTX ISA 9.0, 6.4.1: an address is zero-extended to the width of addresses, or truncated to the
 // width that the space's have. Shared memory has addresses of 32 bits, so that the sum of a
 // register of 32 bits and an offset wraps (compilers subtract a constant and add it in the offset);
@@ -268,9 +266,7 @@ race::AccessInfo access_info(uint32_t pc, const ir::MemInfo& info, bool write, u
   a.read = !write;
   a.strong = info.semantics != ir::Semantics::weak;
   a.nc = info.nc;
-  a.scope = info.semantics == ir::Semantics::volatile_ || info.semantics == ir::Semantics::mmio
-                ? race::Scope::sys
-                : race_scope(info.scope);
+  a.scope = scope_of(info);
   a.bytes = uint8_t(bytes);
   a.elements = info.vector;
   return a;
@@ -422,6 +418,14 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
       w.stored_local |= std::memcmp(before, values[i], bytes) != 0;
       local_copy(w, i, at[i].offset, values[i], bytes, true);
       continue;
+    }
+    if (writes_late && access.strong && at[i].region->tracked && info.vector == 1 && bytes <= 8) {
+      uint64_t value[2] = {0, 0};
+      std::memcpy(value, values[i], bytes);
+      if (postpone(w, pc, i, info, *at[i].region, at[i].offset, value)) {
+        w.stored = true;
+        continue;
+      }
     }
     const bool versions = misses_writes && access.strong && at[i].region->tracked;
     if (versions && !arms.empty() &&

@@ -1,4 +1,4 @@
-// The detector's name for how a strong operation publishes and takes.
+// The detector's names for how a strong operation publishes and takes, and for its scope.
 #pragma once
 
 #include "ir/program.hpp"
@@ -12,6 +12,12 @@ inline race::Detector::Order order_of(ir::Semantics s) {
          : s == ir::Semantics::release                           ? O::release
          : s == ir::Semantics::acq_rel || s == ir::Semantics::sc ? O::acq_rel
                                                                  : O::relaxed;
+}
+
+inline race::Scope scope_of(const ir::MemInfo& info) {
+  return info.semantics == ir::Semantics::volatile_ || info.semantics == ir::Semantics::mmio
+             ? race::Scope::sys
+             : race::Scope(uint8_t(info.scope));
 }
 
 } // namespace assay::vgpu

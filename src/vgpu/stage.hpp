@@ -28,7 +28,8 @@ struct Stage {
   Runnable runnable;
   CtaTable table; // of the resident CTAs of all
   std::vector<ArmState> arms;
-  std::vector<LateEffect> late;
+  std::vector<LateWrite> late;
+  uint32_t late_asked = 0; // how often the policy has been asked for one
   std::vector<HeldFence> held_fences;
   uint32_t delayed_fences = 0;              // so far
   std::unique_ptr<race::Detector> detector; // null without detection
