@@ -306,8 +306,8 @@ void Explorer::more_seeds() {
     const uint64_t seed = options_.seed + options_.runs_per_policy;
     for (uint64_t i = k; i < std::min(runs, k + width); ++i) {
       plans.push_back({policy(i), seed + i / 4 * 2 + (i % 4 >= 2), {}, {}, options_.detect});
-      if (report_.first.strong && i % 4 == 3)
-        plans.push_back({"late-writes", seed + i / 4, {}, {}, options_.detect});
+      if (report_.first.strong && i % 2 == 1)
+        plans.push_back({"late-writes", seed + i / 2, {}, {}, options_.detect});
     }
     run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
       take_events(out, plan.policy);

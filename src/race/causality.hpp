@@ -272,7 +272,8 @@ public:
   void overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes);
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Detector::Order order, Scope scope, uint32_t back);
-  LateUpdate postpone(Agent agent, uint32_t lane, Detector::Order order, Scope scope, bool store);
+  LateUpdate postpone(Agent agent, uint32_t lane, const Location& at, Detector::Order order,
+                      Scope scope, bool store);
   bool precedes(const Moment& what, Agent agent, uint32_t lane) const;
   void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
                    const void* before);

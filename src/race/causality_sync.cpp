@@ -149,16 +149,18 @@ void Causality::extend(SyncVariables& vars, uint64_t address, uint8_t bytes, Cha
 }
 
 // Its turn: what earlier fences publish with it is what counts, not what the thread does next.
-LateUpdate Causality::postpone(Agent agent, uint32_t lane, Order order, Scope scope, bool store) {
+LateUpdate Causality::postpone(Agent agent, uint32_t lane, const Location& at, Order order,
+                               Scope scope, bool store) {
   CtaState& c = cta(agent.cta);
   LateUpdate update{agent, lane, moment(c, agent, lane), scope, store, {}};
-  publish(update.published, c, agent, lane, releases(order), scope);
+  publish(update.published, c, agent, lane, at, releases(order), scope);
   return update;
 }
 
 void Causality::late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
                             const void* before) {
   SyncVariables& vars = variables(space, update.agent.cta);
+  elements_ = 1;
   remember(vars, address, bytes, before, update.by);
   if (update.store)
     vars.log(address).write(address, bytes, update.by, update.scope);

@@ -132,9 +132,10 @@ void Detector::missing_read(Space space, Agent agent, uint32_t lane, uint64_t ad
                             uint8_t bytes, Order order, Scope scope, uint32_t back) {
   state_->front.changing().missing_read(space, agent, lane, address, bytes, order, scope, back);
 }
-LateUpdateRef Detector::postpone(Agent agent, uint32_t lane, Order order, Scope scope, bool store) {
+LateUpdateRef Detector::postpone(Agent agent, uint32_t lane, Space space, uint64_t address,
+                                 uint8_t bytes, Order order, Scope scope, bool store) {
   return std::make_shared<LateUpdate>(
-      state_->front.changing().postpone(agent, lane, order, scope, store));
+      state_->front.changing().postpone(agent, lane, {space, bytes, address}, order, scope, store));
 }
 bool Detector::precedes(const LateUpdate& update, Agent agent, uint32_t lane) const {
   return state_->front.causality().precedes(update.by, agent, lane);

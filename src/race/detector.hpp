@@ -118,7 +118,8 @@ public:
                     Order order, Scope scope, uint32_t back);
   // Updates that take effect late: the turn of one, after access(); is it ordered before what the
   // lane does next, which must find its effect then; and its effect, where there was `before`.
-  LateUpdateRef postpone(Agent agent, uint32_t lane, Order order, Scope scope, bool store);
+  LateUpdateRef postpone(Agent agent, uint32_t lane, Space space, uint64_t address, uint8_t bytes,
+                         Order order, Scope scope, bool store);
   bool precedes(const LateUpdate& update, Agent agent, uint32_t lane) const;
   void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
                    const void* before);

@@ -32,13 +32,17 @@ public:
   void begin(const Launch& launch) override {
     base_->begin(launch);
     random_ = Random(~seed_, launch.index);
+    late_ = 0;
   }
   Decision pick(std::span<const AgentId> runnable, int last) override {
     return base_->pick(runnable, last);
   }
   uint32_t choose(Choice kind, uint32_t n) override {
-    if (kind == Choice::late)
-      return random_.below(2) ? 0 : random_.below(4) ? n - 1 : random_.below(n);
+    if (kind == Choice::late) {
+      if (random_.below(4) == 0) // stores in a row are often late together
+        late_ = random_.below(2) ? 0 : random_.below(4) ? n - 1 : random_.below(n);
+      return late_;
+    }
     if (kind != Choice::version) return base_->choose(kind, n);
     if (!delays_fences()) return random_.below(2) ? n - 1 : random_.below(n);
     const uint32_t which =
@@ -55,6 +59,7 @@ private:
   uint64_t seed_;
   Also also_;
   Random random_;
+  uint32_t late_ = 0; // the last answer
   std::unique_ptr<Policy> base_;
 };
 } // namespace

@@ -65,7 +65,8 @@ bool Machine::postpone(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemI
   late.by.info.bytes = info.bytes;
   late.by.info.write = late.by.info.strong = true;
   late.by.info.atomic = late.by.info.read = info.atomic != ir::AtomicOp::none;
-  late.update = detector->postpone(agent(w), lane, order_of(info.semantics), scope_of(info),
+  late.update = detector->postpone(agent(w), lane, region.space, address, info.bytes,
+                                   order_of(info.semantics), scope_of(info),
                                    info.atomic == ir::AtomicOp::none);
   late.info = &info;
   late.region = &region;
@@ -89,6 +90,7 @@ void Machine::take_effect(const LateWrite& late) {
     update_element(*late.info, cell, late.operand, late.region->space == race::Space::global,
                    float_sums.get());
   if (late.region->init) init_set(late.region->init, late.offset, bytes);
+  if (late.info->atomic == ir::AtomicOp::cas && !std::memcmp(before, cell, bytes)) return;
   detector->late_update(late.region->space, late.address, bytes, *late.update, before);
   changed = true;
 }
