@@ -139,7 +139,8 @@ void Machine::look_for_late(const Warp& w, uint32_t pc, const ir::Op& op, char* 
       if (is_plain(op.code) && !touches(late, lane)) continue;
       if (detector->precedes(*late.update, agent(w), lane)) return true;
       if (!is_plain(op.code)) continue;
-      if (late.passes != LateWrite::kAll && !late.passes--) return true;
+      if (late.passes == 0) return true;
+      if (late.passes != LateWrite::kAll) --late.passes;
       passes_by(w, pc, lane, info, op.code == ir::OpCode::ld, late);
     }
     return false;
