@@ -238,7 +238,7 @@ class Text:
             f".visible .entry planted_{number}(.param .u64 m, .param .u64 out, .param .u64 source) {{",
             f"  .shared .align 16 .b8 tile[{4 * AREA}];",
             "  .reg .pred %p<3>;",
-            "  .reg .b32 %r<6>, %q<4>, %k<4>, %t, %id, %cta, %lane, %warp, %sum;",
+            "  .reg .b32 %r<6>, %q<4>, %k<8>, %t, %id, %cta, %lane, %warp, %sum;",
             "  .reg .b64 %d<2>, %m, %own, %other, %src, %s, %gs, %v, %w;",
             "  ld.param.u64 %m, [m];",
             "  cvta.to.global.u64 %m, %m;",
