@@ -288,10 +288,10 @@ private:
     const char* second = !c.second.info.write   ? "was not seen by the load"
                          : c.second.info.atomic ? "took effect after the update"
                                                 : "took effect after the store";
-    out.details.push_back(
-        fmt::format("this came about since the store at {} by {} {} at {} by {}: missing is {}",
-                    where(pair.locations[0]), who(pair.locations[0]), second,
-                    where(pair.locations[1]), who(pair.locations[1]), edge.missing));
+    out.details.push_back(fmt::format(
+        "this came about when the {} at {} by {} {} at {} by {}: missing is {}",
+        c.first.info.atomic ? "update" : "store", where(pair.locations[0]), who(pair.locations[0]),
+        second, where(pair.locations[1]), who(pair.locations[1]), edge.missing));
     return edge.help;
   }
 

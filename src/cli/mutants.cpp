@@ -254,8 +254,15 @@ void run_as_needed(const Checked& c, Mutant& mutant) {
   for (uint32_t runs : {kFirstRuns, kDirectedRuns}) {
     bool counts = run_once(c, runs, Until::other_bytes, mutant);
     // Other bytes alone name no place; conflicts may.
-    if (counts && mutant.state == MutantState::found && mutant.distance == "elsewhere")
+    if (counts && mutant.state == MutantState::found && mutant.distance == "elsewhere" &&
+        !c.out_of_time()) {
+      const Mutant by_bytes = mutant;
       counts = run_once(c, runs, Until::found, mutant);
+      if (mutant.state != MutantState::found) {
+        mutant = by_bytes;
+        return;
+      }
+    }
     if (!counts) run_once(c, runs, Until::end, mutant);
     if (mutant.state != MutantState::unsettled || c.out_of_time()) return;
   }

@@ -3,6 +3,8 @@
 
 #include "ir/commuting.hpp"
 
+#include <utility>
+
 namespace assay::explore {
 
 using race::Conflict;
@@ -71,6 +73,9 @@ void Explorer::reverse(const std::vector<Pair*>& all) {
   postpone(pairs, shown);
   for (const Shown& s : shown)
     if (pairs_.take(s.out, s.policy, s.arms)) report_.race_free = false;
+  for (const Overtaken& o : std::exchange(overtaken_, {}))
+    pairs_.blame(o.by, o.run.policy, o.usual_trace, o.usual, o.run.trace, o.run.digest,
+                 o.run.differing);
 }
 
 void Explorer::reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown>& shown) {
@@ -148,8 +153,10 @@ void Explorer::postpone(const std::vector<Pair*>& pairs, std::vector<Shown>& sho
   std::vector<Pair*> late;
   std::vector<Planned> plans;
   for (Pair* p : pairs) {
-    if (p->differs || !may_be_late(*p) || !postponed_.insert(moment(*p, p->conflict.first)).second)
-      continue;
+    if (p->differs || !may_be_late(*p)) continue;
+    race::Side all = p->conflict.first;
+    all.lane = 0; // the lanes of one instruction are late together
+    if (!postponed_.insert(moment(*p, all)).second) continue;
     late.push_back(p);
     plans.push_back(reversal(*p));
     plans.back().arms.back().late = true;
@@ -159,9 +166,24 @@ void Explorer::postpone(const std::vector<Pair*>& pairs, std::vector<Shown>& sho
     Pair& p = *late[at++];
     take_events(out, plan.policy);
     compare(out, plan);
-    if (!out.arms_reversed || (!out.completed && out.events.empty())) return;
-    p.reversed = p.missed = true;
-    take_turned(p, out);
+    if ((!out.arms_reversed && out.missed_reads.empty()) || (!out.completed && out.events.empty()))
+      return;
+    const Digest& usual = p.completed ? p.outcome : report_.first.digest;
+    // Several may have come before the update; what one of them read is the likeliest cause.
+    auto cause = std::find_if(out.missed_reads.begin(), out.missed_reads.end(),
+                              [](const auto& m) { return m.pair.second.info.read; });
+    const bool some = cause != out.missed_reads.end();
+    if (out.completed && out.digest != usual &&
+        (!out.arms_reversed || (some && !p.conflict.second.info.read))) {
+      overtaken_.push_back(
+          {some ? *cause : out.missed_reads.front(),
+           p.trace,
+           usual,
+           {plan.policy, out.trace, out.digest, differences(report_.first, out), {}}});
+    } else if (out.arms_reversed) {
+      p.reversed = p.missed = true;
+      take_turned(p, out);
+    }
     shown.emplace_back(out, plan);
   });
 }

@@ -177,6 +177,13 @@ private:
   OpenUses open_uses_;
   size_t directed_left_; // runs
   std::set<Moment> postponed_;
+  struct Overtaken { // a late update that another access than that of the tried pair came before
+    vgpu::Outcome::MissedRead by;
+    schedule::Trace usual_trace;
+    Digest usual;
+    DifferingRun run;
+  };
+  std::vector<Overtaken> overtaken_;
   std::vector<DifferingRun> differing_runs_;
   vgpu::Outcome unfenced_; // of the canonical run without edges between fence.sc: its conflicts
   uint64_t given_up_ = 0;  // runs with held accesses

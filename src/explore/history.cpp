@@ -3,6 +3,7 @@
 
 #include "explore/communication.hpp"
 #include "explore/plan.hpp"
+#include "vgpu/launch_order.hpp"
 
 #include <algorithm>
 #include <map>
@@ -183,6 +184,15 @@ private:
   uint32_t left_out_[2] = {0, 0};
 };
 
+// Which of the launches from there on has that CTA, counted through all of them.
+uint32_t grid_of(const vgpu::JobSpec& job, uint32_t launch, uint32_t cta) {
+  uint32_t grid = 0;
+  for (uint64_t first = 0; launch + grid < job.launches.size(); ++grid) {
+    first += vgpu::ctas_of(job.launches[launch + grid]);
+    if (cta < first) break;
+  }
+  return grid;
+}
 } // namespace
 
 std::optional<Finding> cause_of(const vgpu::JobSpec& job, const Finding& finding) {
@@ -201,9 +211,14 @@ std::optional<Finding> cause_of(const vgpu::JobSpec& job, const Finding& finding
     race::Side* sides[] = {&c.first, &c.second};
     for (size_t i = 0; i < 2; ++i) {
       const schedule::Trace::Armed::Side& from = armed.sides[i];
-      const ir::Program& program = *job.launches[armed.launch].program;
+      sides[i]->grid = grid_of(job, armed.launch, from.cta);
+      if (armed.launch + sides[i]->grid >= job.launches.size()) return std::nullopt;
+      const ir::Program& program = *job.launches[armed.launch + sides[i]->grid].program;
       if (from.pc >= program.ops.size()) return std::nullopt;
       const ir::Op& op = program.ops[from.pc];
+      if (op.code != ir::OpCode::ld && op.code != ir::OpCode::st && op.code != ir::OpCode::atom &&
+          op.code != ir::OpCode::red)
+        return std::nullopt;
       race::AccessInfo& info = sides[i]->info;
       info.pc = from.pc;
       info.strong = true;
@@ -218,7 +233,8 @@ std::optional<Finding> cause_of(const vgpu::JobSpec& job, const Finding& finding
     }
     if (c.space == race::Space::shared) c.space_cta = c.first.agent.cta;
     for (const race::Side* side : sides)
-      cause.places.push_back(place_of(job, cause.launch, c, *side));
+      cause.places.push_back(place_of(job, armed.launch, c, *side));
+    cause.launch += c.first.grid;
     cause.missing_edge = missing_edge(c, true);
     return cause;
   }

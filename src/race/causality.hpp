@@ -274,6 +274,7 @@ public:
                     Detector::Order order, Scope scope, uint32_t back);
   LateUpdate postpone(Agent agent, uint32_t lane, const Location& at, Detector::Order order,
                       Scope scope, bool store);
+  bool publishes(Agent agent, uint32_t lane) const;
   bool precedes(const Moment& what, Agent agent, uint32_t lane) const;
   void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
                    const void* before);
@@ -293,11 +294,11 @@ private:
     const uint8_t one = uint8_t(bytes / elements_);
     for (uint32_t k = 0; k < elements_; ++k) f(address + k * one, one, k);
   }
-  void write_element(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+  void write_element(Space space, const Moment& now, uint64_t address, uint8_t bytes,
                      Detector::Order order, Scope scope);
   void read_element(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Detector::Order order, Scope scope);
-  void update_element(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
+  void update_element(Space space, const Moment& now, uint64_t address, uint8_t bytes,
                       Detector::Order order, Scope scope, bool reduction, bool wrote);
   uint32_t missable_element(const Versions& versions, Agent agent, uint32_t lane, uint64_t address,
                             uint8_t bytes) const;

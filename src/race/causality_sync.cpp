@@ -64,8 +64,9 @@ void Causality::take(CtaState& c, Agent agent, uint32_t lane, const Location& at
 
 void Causality::write(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                       Order order, Scope scope) {
+  const Moment now = moment(cta(agent.cta), agent, lane); // a release moves the lane's time on
   each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t) {
-    write_element(space, agent, lane, a, b, order, scope);
+    write_element(space, now, a, b, order, scope);
   });
 }
 void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
@@ -77,16 +78,19 @@ void Causality::read(Space space, Agent agent, uint32_t lane, uint64_t address, 
 void Causality::read_modify_write(Space space, Agent agent, uint32_t lane, uint64_t address,
                                   uint8_t bytes, Order order, Scope scope, bool reduction,
                                   bool wrote) {
+  const Moment now = moment(cta(agent.cta), agent, lane);
   each_element(address, bytes, [&](uint64_t a, uint8_t b, uint32_t) {
-    update_element(space, agent, lane, a, b, order, scope, reduction, wrote);
+    update_element(space, now, a, b, order, scope, reduction, wrote);
   });
 }
 
-void Causality::write_element(Space space, Agent agent, uint32_t lane, uint64_t address,
-                              uint8_t bytes, Order order, Scope scope) {
+void Causality::write_element(Space space, const Moment& now, uint64_t address, uint8_t bytes,
+                              Order order, Scope scope) {
+  const Agent agent{now.cta, now.warp};
+  const uint32_t lane = now.lane;
   CtaState& c = cta(agent.cta);
   SyncVariables& vars = variables(space, agent.cta);
-  vars.log(address).write(address, bytes, moment(c, agent, lane), scope);
+  vars.log(address).write(address, bytes, now, scope);
   std::vector<Contribution> published;
   publish(published, c, agent, lane, {space, bytes, address}, releases(order), scope);
   if (published.empty()) {
@@ -110,14 +114,14 @@ void Causality::read_element(Space space, Agent agent, uint32_t lane, uint64_t a
   take(c, agent, lane, {space, bytes, address}, vars.find(address, bytes), acquires(order), scope);
 }
 
-void Causality::update_element(Space space, Agent agent, uint32_t lane, uint64_t address,
-                               uint8_t bytes, Order order, Scope scope, bool reduction,
-                               bool wrote) {
+void Causality::update_element(Space space, const Moment& now, uint64_t address, uint8_t bytes,
+                               Order order, Scope scope, bool reduction, bool wrote) {
+  const Agent agent{now.cta, now.warp};
+  const uint32_t lane = now.lane;
   CtaState& c = cta(agent.cta);
   SyncVariables& vars = variables(space, agent.cta);
-  vars.log(address).read_modify_write(address, bytes, moment(c, agent, lane), scope, !reduction,
-                                      wrote);
-  if (versions_ && !wrote) vars.versions.observe(address, bytes, moment(c, agent, lane), 0);
+  vars.log(address).read_modify_write(address, bytes, now, scope, !reduction, wrote);
+  if (versions_ && !wrote) vars.versions.observe(address, bytes, now, 0);
   ChainRef chain = vars.empty() ? nullptr : vars.find(address, bytes);
   const Location at{space, bytes, address};
   if (!reduction) take(c, agent, lane, at, chain, acquires(order), scope);
@@ -146,6 +150,11 @@ void Causality::extend(SyncVariables& vars, uint64_t address, uint8_t bytes, Cha
   chain->last_cta = cta;
   chain->last_scope = scope;
   vars.set(address, bytes, std::move(chain));
+}
+
+bool Causality::publishes(Agent agent, uint32_t lane) const {
+  const auto& lanes = ctas_[agent.cta]->warps[agent.warp].lanes;
+  return lanes && ((*lanes)[lane].narrow.valid || (*lanes)[lane].wide.valid);
 }
 
 // Its turn: what earlier fences publish with it is what counts, not what the thread does next.

@@ -28,7 +28,8 @@ struct Limits {
   bool fence_order = true;                   // edge (e); without it no order of fences hides a race
 };
 
-// An atomic update whose result nobody uses, between its turn and its effect (causality.hpp).
+// A strong store, or an atomic update whose result nobody uses, between its turn and its effect
+// (causality.hpp).
 struct LateUpdate;
 using LateUpdateRef = std::shared_ptr<const LateUpdate>;
 
@@ -116,10 +117,11 @@ public:
   void overtaken(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes);
   void missing_read(Space space, Agent agent, uint32_t lane, uint64_t address, uint8_t bytes,
                     Order order, Scope scope, uint32_t back);
-  // Updates that take effect late: the turn of one, after access(); is it ordered before what the
-  // lane does next, which must find its effect then; and its effect, where there was `before`.
+  // Strong writes that take effect late: the turn of one, after access(); is it ordered before what
+  // the lane does next, which must find its effect then; and its effect, where there was `before`.
   LateUpdateRef postpone(Agent agent, uint32_t lane, Space space, uint64_t address, uint8_t bytes,
                          Order order, Scope scope, bool store);
+  bool publishes(Agent agent, uint32_t lane) const; // do its strong writes, of what fences did
   bool precedes(const LateUpdate& update, Agent agent, uint32_t lane) const;
   void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
                    const void* before);

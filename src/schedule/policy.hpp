@@ -40,8 +40,8 @@ enum class Choice : uint8_t {
   split,   // how to split a group here: 0 no, 1 halves, 2 odd and even, 3 first lane, 4 last lane
   admit,   // which not yet started CTA comes next: n = how many there are
   version, // how many of the last writes a strong read misses, of those that it may miss
-  late,    // how many strong accesses that may do so come before this strong write takes effect:
-           // n - 1: all of them
+  late,    // how many accesses that may do so come before this strong write takes effect; n - 1:
+           // all of them
   delay,   // does this fence.sc wait until nobody else can run? 0 no, 1 yes
   refuse,  // a wait for an mbarrier phase that is not complete: 0 suspends, 1 is told so at once
 };

@@ -15,6 +15,8 @@
 #include "base/random.hpp"
 #include "schedule/policies.hpp"
 
+#include <optional>
+
 namespace assay::schedule {
 
 namespace {
@@ -32,16 +34,16 @@ public:
   void begin(const Launch& launch) override {
     base_->begin(launch);
     random_ = Random(~seed_, launch.index);
-    late_ = 0;
+    late_.reset();
   }
   Decision pick(std::span<const AgentId> runnable, int last) override {
     return base_->pick(runnable, last);
   }
   uint32_t choose(Choice kind, uint32_t n) override {
     if (kind == Choice::late) {
-      if (random_.below(4) == 0) // stores in a row are often late together
+      if (!late_ || random_.below(2) == 0) // stores in a row are often late together
         late_ = random_.below(2) ? 0 : random_.below(4) ? n - 1 : random_.below(n);
-      return late_;
+      return *late_;
     }
     if (kind != Choice::version) return base_->choose(kind, n);
     if (!delays_fences()) return random_.below(2) ? n - 1 : random_.below(n);
@@ -59,7 +61,7 @@ private:
   uint64_t seed_;
   Also also_;
   Random random_;
-  uint32_t late_ = 0; // the last answer
+  std::optional<uint32_t> late_; // the last answer
   std::unique_ptr<Policy> base_;
 };
 } // namespace

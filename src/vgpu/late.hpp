@@ -1,7 +1,7 @@
 // Strong writes that take effect late: stores, and atomic updates whose result nobody uses. Nothing
 // but causality order keeps operations on different locations in the order of the program (PTX ISA
 // 9.0, chapter 8). Whoever follows the write in causality order finds its effect; everybody else
-// may come before it, until the end. A directed run does so with one update (Arm::late), a policy
+// may come before it, until all others wait. A directed run does so with one update (Arm::late), a policy
 // with many writes (Policy::delays_writes). machine_late.cpp
 #pragma once
 
@@ -22,6 +22,8 @@ struct LateWrite {
   bool armed = false;     // a directed run wants it so
   size_t choice = 0;      // else: which answer of the policy it was
   bool told = false;      // which access came before it
+  bool reads = false;     // `atom`
+  bool fenced = false;    // and its thread has come to a fence since
   static constexpr uint32_t kAll = 0xffffffff;
 };
 

@@ -187,7 +187,8 @@ struct Outcome {
   // of one that time and placement decide (nondeterministic): findings if the outcome follows them.
   std::vector<Event> unspecified, time_reads;
   std::vector<Place> torn; // the first strong vector load: whose elements might be of two stores
-  // Strong reads that by the policy's choice missed a write, the first of them: `choice` is the
+  // Strong reads that by the policy's choice missed a write, and accesses that came before a late
+  // one, the first of them: `choice` is the
   // place of that answer in the trace.
   struct MissedRead {
     uint32_t launch = 0;

@@ -30,6 +30,11 @@ struct Level;
 struct Stage;
 
 struct LateWrite;
+struct Lateness {      // of one instruction
+  uint32_t passes = 0; // so many accesses may come before the write; 0: it takes effect now
+  bool armed = false;
+  size_t choice = 0; // of the policy: which answer it was
+};
 
 struct HeldFence { // before a fence.sc that the policy delays
   uint32_t cta, warp, lanes;
@@ -283,15 +288,21 @@ struct Machine {
   void missed(ArmState& a); // its write has been
   // -- strong writes that take effect late (machine_late.cpp) ------------------------------------
   static bool finds_late(ir::OpCode code);
-  uint32_t lateness(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info,
-                    race::Space space, uint64_t address, bool* armed);
-  void passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info, bool reads,
-                 LateWrite& late);
-  bool postpone(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info, Region& region,
+  static bool can_be_late(const ir::Op& op, const ir::MemInfo& info);
+  Lateness lateness(const Warp& w, uint32_t pc, const ir::Op& op, uint32_t lanes);
+  const LateWrite* ahead(const Warp& w, uint32_t lane, const ir::MemInfo& info, race::Space space,
+                         uint64_t address) const;
+  void passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Op& op, LateWrite& late);
+  uint64_t address_beside(const Warp& w, const ir::Op& op, char* regs, uint32_t lane,
+                          const LateWrite& late);
+  bool would_acquire(const Warp& w, const ir::Op& op, uint32_t lane, const LateWrite& late) const;
+  bool finds(const Warp& w, uint32_t pc, const ir::Op& op, char* regs, LateWrite& late);
+  void fence_behind_late(const Warp& w);
+  bool postpone(const Warp& w, uint32_t pc, uint32_t lane, const Lateness& asked, Region& region,
                 uint64_t offset, const uint64_t (&operand)[2]);
   void look_for_late(const Warp& w, uint32_t pc, const ir::Op& op, char* regs);
   void take_effect(const LateWrite& late);
-  bool finish_late(const Cta* ended); // true: some took effect
+  bool finish_late();
   void split(Warp& w, Group& g);
   void deadlock();
   // Hangs (machine_hang.cpp).

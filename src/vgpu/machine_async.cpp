@@ -377,10 +377,14 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
                    (op.code >= C::mbarrier_init && op.code <= C::mbarrier_wait);
   if (!detector) return false;
   if (op.code == C::fence && holds_fence(w, pc)) return true;
-  if (!stage.late.empty() && finds_late(op.code)) look_for_late(w, pc, op, regs);
-  const bool watched = options.watch && options.watch->launch() == launch_index;
+  if (op.code == C::fence) fence_behind_late(w);
+  auto goes_on = [&] {
+    if (!stage.late.empty() && finds_late(op.code)) look_for_late(w, pc, op, regs);
+    if (options.watch && options.watch->launch() == launch_index)
+      watch(*options.watch, *this, w, pc, op, regs);
+  };
   if (!memory_op || arms.empty()) {
-    if (watched) watch(*options.watch, *this, w, pc, op, regs);
+    goes_on();
     return false;
   }
   const ir::MemInfo& info = program.mem[op.c];
@@ -417,7 +421,7 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     }
     if (a.holding && matches(a.arm.second, a.arm)) a.second_done = is_second = true;
   }
-  if (watched) watch(*options.watch, *this, w, pc, op, regs);
+  goes_on();
   // The second access happens now, before anybody else can run; then the first may go on.
   if (is_second) second_has_run();
   return false;

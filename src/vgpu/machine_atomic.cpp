@@ -226,19 +226,20 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   // first is the schedule's choice, and no order of one schedule may excuse an access.
   const bool unread = ir::is_unread(op, info);
   bool changed = false;
+  const Lateness late = lateness(w, pc, op, active);
   for (uint32_t k = 0; k < count; ++k) {
     uint32_t i = members[k];
     Region& r = *at[i].region;
     uint8_t old[32];
-    if (writes_late && unread && info.vector == 1 && bytes <= 8 && r.tracked) {
+    if (writes_late) {
       uint64_t operand[2];
       operands(info, regs, i, 0, operand);
-      if (postpone(w, pc, i, info, r, at[i].offset, operand)) {
+      if (postpone(w, pc, i, late, r, at[i].offset, operand)) {
         changed = true;
         continue;
       }
     }
-    if (misses_writes && !arms.empty() && r.tracked &&
+    if (misses_writes && !arms.empty() && r.tracked && info.vector == 1 &&
         comes_before_store(w, pc, i, r.space, address[i], bytes)) {
       alignas(16) uint8_t older[32];
       std::memcpy(older, r.host + at[i].offset, bytes);

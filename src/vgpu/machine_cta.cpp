@@ -206,7 +206,9 @@ void Machine::finish_cta(Cta& cta) {
   }
   cta.copies.clear();
   if (float_sums) float_sums->settle(cta.shared.host, cta.shared.host + cta.shared.size);
-  finish_late(&cta);
+  std::erase_if(stage.late, [&](const LateWrite& late) {
+    return late.region == &cta.shared || late.region == &cta.reserved;
+  });
   if (detector) detector->cta_end(cta.index);
   cta.finished = true;
   --live_ctas;

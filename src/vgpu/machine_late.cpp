@@ -1,5 +1,6 @@
 // Strong writes that take effect late; see late.hpp.
 #include "ir/address_space.hpp"
+#include "ir/commuting.hpp"
 #include "vgpu/atomic_value.hpp"
 #include "vgpu/guard.hpp"
 #include "vgpu/machine.hpp"
@@ -24,41 +25,69 @@ bool is_plain(ir::OpCode code) {
 bool Machine::finds_late(ir::OpCode code) {
   using C = ir::OpCode;
   return is_plain(code) || code == C::cp_async || code == C::ldmatrix || code == C::stmatrix ||
-         code == C::vprintf || code == C::assertfail || code == C::free_;
+         code == C::vprintf || code == C::assertfail;
 }
 
-// How many accesses may come before this write; 0: it takes effect now.
-uint32_t Machine::lateness(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info,
-                           race::Space space, uint64_t address, bool* armed) {
+// Single elements of memory that a thread writes without looking. (An element of a vector may be as
+// late, but its others need not.)
+bool Machine::can_be_late(const ir::Op& op, const ir::MemInfo& info) {
+  if (info.vector > 1 || info.bytes > 8 || info.semantics == ir::Semantics::mmio) return false;
+  return op.code == ir::OpCode::st ? info.semantics != ir::Semantics::weak
+                                   : ir::is_unread(op, info);
+}
+
+// Is the write of these lanes to be late? All of them are, since they are asked together: a block's
+// updates are often of one instruction.
+Lateness Machine::lateness(const Warp& w, uint32_t pc, const ir::Op& op, uint32_t lanes) {
+  const ir::MemInfo& info = program.mem[op.c];
+  if (!writes_late || !can_be_late(op, info)) return {};
   for (ArmState& a : arms) {
     const race::Side& s = a.arm.first;
-    if (!a.arm.late || a.written || s.info.pc != pc || s.agent != agent(w) || s.lane != lane ||
-        (s.time != kAnyTime && s.time != detector->time(agent(w), lane)) || a.arm.space != space ||
-        a.arm.address < address || a.arm.address >= address + info.bytes)
+    if (!a.arm.late || a.written || s.info.pc != pc || s.agent != agent(w) ||
+        !(lanes >> s.lane & 1) ||
+        (s.time != kAnyTime && s.time != detector->time(agent(w), s.lane)))
       continue;
-    a.written = *armed = true;
-    return LateWrite::kAll;
+    a.written = true;
+    return {LateWrite::kAll, true, 0};
   }
   // A kernel of which nearly everything is atomics need not be asked about each.
   constexpr uint32_t kMostAsked = 4096, kPasses = 6;
-  constexpr size_t kMostLate = 64;
-  if (info.semantics == ir::Semantics::mmio || !policy.delays_writes() ||
-      stage.late.size() >= kMostLate || stage.late_asked >= kMostAsked)
-    return 0;
+  constexpr size_t kMostLate = 256;
+  if (!policy.delays_writes() || stage.late.size() >= kMostLate || stage.late_asked >= kMostAsked)
+    return {};
   ++stage.late_asked;
   const uint32_t passes = policy.choose(schedule::Choice::late, kPasses);
-  return passes + 1 == kPasses ? LateWrite::kAll : passes;
+  return {passes + 1 == kPasses ? LateWrite::kAll : passes, false,
+          options.record_trace ? outcome.trace.choices.size() - 1 : 0};
 }
 
-// Is this write to be late? Then it is put aside.
-bool Machine::postpone(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info,
+// The lane's earlier write to just that place, if it is still to take effect: what follows it in
+// program order comes behind it, however late.
+const LateWrite* Machine::ahead(const Warp& w, uint32_t lane, const ir::MemInfo& info,
+                                race::Space space, uint64_t address) const {
+  constexpr size_t kMostBehind = 4096;
+  if (stage.late.size() >= kMostBehind) return nullptr;
+  for (const LateWrite& late : stage.late)
+    if (late.by.agent == agent(w) && late.by.lane == lane && late.region->space == space &&
+        late.address == address && late.info->bytes == info.bytes)
+      return &late;
+  return nullptr;
+}
+
+// Puts it aside if it is to be late.
+bool Machine::postpone(const Warp& w, uint32_t pc, uint32_t lane, const Lateness& asked,
                        Region& region, uint64_t offset, const uint64_t (&operand)[2]) {
+  if (!asked.passes && stage.late.empty()) return false;
+  const ir::Op& op = program.ops[pc];
+  const ir::MemInfo& info = program.mem[op.c];
   const bool shared = region.space == race::Space::shared;
   const uint64_t address = shared ? offset : region.base + offset;
+  if (!region.tracked || !can_be_late(op, info)) return false;
   if (!shared && memory.find(address) != &region) return false; // the heap's may be freed before
-  bool armed = false;
-  const uint32_t passes = lateness(w, pc, lane, info, region.space, address, &armed);
-  if (!passes) return false;
+  Lateness how = asked;
+  if (const LateWrite* first = ahead(w, lane, info, region.space, address))
+    how = {LateWrite::kAll, false, first->choice};
+  if (!how.passes) return false;
   LateWrite& late = stage.late.emplace_back();
   late.by = {agent(w), lane, {}, detector->time(agent(w), lane), launch_index - stage.first};
   late.by.info.pc = pc;
@@ -73,9 +102,10 @@ bool Machine::postpone(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemI
   late.offset = offset;
   late.address = address;
   std::copy(operand, operand + 2, late.operand);
-  late.passes = passes;
-  late.armed = armed;
-  late.choice = outcome.trace.choices.size() - 1;
+  late.passes = how.passes;
+  late.armed = how.armed;
+  late.choice = how.choice;
+  late.reads = op.code == ir::OpCode::atom;
   return true;
 }
 
@@ -95,12 +125,17 @@ void Machine::take_effect(const LateWrite& late) {
   changed = true;
 }
 
-// Somebody comes before a late write. By the policy's choice: which two these are is told.
-void Machine::passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::MemInfo& info,
-                        bool reads, LateWrite& late) {
+// Somebody comes before a late write: which two these are is told.
+void Machine::passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Op& op,
+                        LateWrite& late) {
+  const ir::MemInfo& info = program.mem[op.c];
+  for (const ArmState& a : arms) {
+    const race::Side& s = a.arm.second;
+    outcome.arms_reversed |= late.armed && a.arm.late && s.info.pc == pc && s.agent == agent(w) &&
+                             s.lane == lane && s.time == detector->time(agent(w), lane);
+  }
   constexpr size_t kMostTold = 64;
-  outcome.arms_reversed |= late.armed;
-  if (late.armed || std::exchange(late.told, true) || !options.record_trace ||
+  if ((!late.armed && std::exchange(late.told, true)) || !options.record_trace ||
       outcome.missed_reads.size() >= kMostTold)
     return;
   Outcome::MissedRead& m = outcome.missed_reads.emplace_back();
@@ -108,45 +143,81 @@ void Machine::passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Mem
   m.choice = late.choice;
   m.pair.kind = race::Conflict::Kind::order;
   m.pair.space = late.region->space;
+  if (m.pair.space == race::Space::shared) m.pair.space_cta = late.by.agent.cta;
   m.pair.address = late.address;
   m.pair.first = late.by;
   race::Side& second = m.pair.second;
   second = {agent(w), lane, {}, detector->time(agent(w), lane), launch_index - stage.first};
   second.info.pc = pc;
   second.info.bytes = uint8_t(info.bytes * info.vector);
+  second.info.elements = info.vector;
   second.info.strong = info.semantics != ir::Semantics::weak;
   second.info.atomic = info.atomic != ir::AtomicOp::none;
-  second.info.read = reads || second.info.atomic;
-  second.info.write = !reads;
+  second.info.read = op.code == ir::OpCode::ld || op.code == ir::OpCode::atom;
+  second.info.write = op.code != ir::OpCode::ld;
+}
+
+// The lane's address, if it is in the space of the late write; else one that no write has.
+uint64_t Machine::address_beside(const Warp& w, const ir::Op& op, char* regs, uint32_t lane,
+                                 const LateWrite& late) {
+  const ir::MemInfo& info = program.mem[op.c];
+  uint64_t a = lane_address(op, info, regs, lane, *w.group);
+  if (late.region->space == race::Space::shared) {
+    const bool shared = info.space == ptx::Space::none
+                            ? ir::window_of(a) == ir::kSharedWindow
+                            : info.space == ptx::Space::shared ||
+                                  info.space == ptx::Space::shared_cta ||
+                                  info.space == ptx::Space::shared_cluster;
+    if (!shared || late.by.agent.cta != w.cta->index) return kAnyAddress;
+    a = ir::offset_of(a);
+  }
+  return a;
+}
+
+// A fence behind `atom` makes of it, which reads, an acquire pattern (PTX ISA 9.0, 8.8), other than
+// of `red`: what it then takes must have been there. So no release may come before it any more.
+bool Machine::would_acquire(const Warp& w, const ir::Op& op, uint32_t lane,
+                            const LateWrite& late) const {
+  if (!late.fenced || op.code == ir::OpCode::ld) return false;
+  const race::Detector::Order order = order_of(program.mem[op.c].semantics);
+  return order == race::Detector::Order::release || order == race::Detector::Order::acq_rel ||
+         detector->publishes(agent(w), lane);
+}
+
+void Machine::fence_behind_late(const Warp& w) {
+  for (LateWrite& late : stage.late)
+    late.fenced |= late.reads && late.by.agent == agent(w) && w.exec_bits >> late.by.lane & 1;
+}
+
+// Must the write have taken effect before these lanes go on?
+bool Machine::finds(const Warp& w, uint32_t pc, const ir::Op& op, char* regs, LateWrite& late) {
+  for (uint32_t m = lanes_that_hold(op, regs, w.exec_bits); m; m &= m - 1) {
+    const uint32_t lane = uint32_t(__builtin_ctz(m));
+    if (!is_plain(op.code)) {
+      if (detector->precedes(*late.update, agent(w), lane)) return true;
+      continue;
+    }
+    const ir::MemInfo& info = program.mem[op.c];
+    const uint64_t a = address_beside(w, op, regs, lane, late);
+    if (a >= late.address + late.info->bytes ||
+        (a < late.address && late.address - a >= uint64_t(info.bytes) * info.vector))
+      continue;
+    if (late.by.agent == agent(w) && late.by.lane == lane && can_be_late(op, info) &&
+        ahead(w, lane, info, late.region->space, a))
+      continue; // and so it comes behind
+    if (detector->precedes(*late.update, agent(w), lane) || would_acquire(w, op, lane, late) ||
+        late.passes == 0)
+      return true;
+    if (late.passes != LateWrite::kAll) --late.passes;
+    passes_by(w, pc, lane, op, late);
+  }
+  return false;
 }
 
 // What these lanes are about to do finds the effect of every write that precedes it.
 void Machine::look_for_late(const Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
-  const uint32_t active = lanes_that_hold(op, regs, w.exec_bits);
-  const ir::MemInfo& info = program.mem[op.c];
-  auto touches = [&](const LateWrite& late, uint32_t lane) {
-    uint64_t a = lane_address(op, info, regs, lane, *w.group);
-    if (late.region->space == race::Space::shared) {
-      if (late.by.agent.cta != w.cta->index) return false;
-      a = ir::offset_of(a);
-    }
-    return a < late.address + late.info->bytes &&
-           late.address < a + uint64_t(info.bytes) * info.vector;
-  };
-  auto found = [&](LateWrite& late) {
-    for (uint32_t m = active; m; m &= m - 1) {
-      const uint32_t lane = uint32_t(__builtin_ctz(m));
-      if (is_plain(op.code) && !touches(late, lane)) continue;
-      if (detector->precedes(*late.update, agent(w), lane)) return true;
-      if (!is_plain(op.code)) continue;
-      if (late.passes == 0) return true;
-      if (late.passes != LateWrite::kAll) --late.passes;
-      passes_by(w, pc, lane, info, op.code == ir::OpCode::ld, late);
-    }
-    return false;
-  };
   for (size_t i = 0; i < stage.late.size();) {
-    if (!found(stage.late[i])) {
+    if (!finds(w, pc, op, regs, stage.late[i])) {
       ++i;
       continue;
     }
@@ -155,16 +226,12 @@ void Machine::look_for_late(const Warp& w, uint32_t pc, const ir::Op& op, char* 
   }
 }
 
-// Everybody waits, or a CTA has ended and its shared memory with it.
-bool Machine::finish_late(const Cta* ended) {
-  const size_t before = stage.late.size();
-  std::erase_if(stage.late, [&](const LateWrite& late) {
-    if (ended)
-      return late.region->space == race::Space::shared && late.by.agent.cta == ended->index;
-    take_effect(late);
-    return true;
-  });
-  return stage.late.size() < before;
+// Everybody waits: nobody comes before them any more. True: there were some.
+bool Machine::finish_late() {
+  if (stage.late.empty()) return false;
+  for (const LateWrite& late : stage.late) take_effect(late);
+  stage.late.clear();
+  return true;
 }
 
 } // namespace assay::vgpu

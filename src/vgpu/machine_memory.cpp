@@ -408,6 +408,7 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
     for (auto [space, bits] :
          {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}})
       if (bits) detector->access(space, agent(w), bits, address, access, values, 16 * 8, silent);
+  const Lateness late = lateness(w, pc, op, active);
   for (uint32_t n = 0; n < 32; ++n) {
     uint32_t i = store_descending ? 31 - n : n;
     if (!(active >> i & 1)) continue;
@@ -419,16 +420,16 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
       local_copy(w, i, at[i].offset, values[i], bytes, true);
       continue;
     }
-    if (writes_late && access.strong && at[i].region->tracked && info.vector == 1 && bytes <= 8) {
-      uint64_t value[2] = {0, 0};
-      std::memcpy(value, values[i], bytes);
-      if (postpone(w, pc, i, info, *at[i].region, at[i].offset, value)) {
+    if (writes_late) {
+      uint64_t value[2];
+      std::memcpy(value, values[i], sizeof value);
+      if (postpone(w, pc, i, late, *at[i].region, at[i].offset, value)) {
         w.stored = true;
         continue;
       }
     }
     const bool versions = misses_writes && access.strong && at[i].region->tracked;
-    if (versions && !arms.empty() &&
+    if (versions && !arms.empty() && info.vector == 1 &&
         comes_before_store(w, pc, i, at[i].region->space, address[i], bytes))
       continue;
     w.stored |= std::memcmp(at[i].region->host + at[i].offset, values[i], bytes) != 0;

@@ -310,7 +310,7 @@ bool Machine::admit_stalled() {
 
 // Lets the accesses that exploration holds back go on, since everyone else waits.
 bool Machine::release_held() {
-  if (release_fence() || finish_late(nullptr)) return true;
+  if (release_fence() || finish_late()) return true;
   bool any = false;
   for (ArmState& a : arms) {
     if (!a.holding || a.released) continue;

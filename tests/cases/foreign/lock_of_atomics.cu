@@ -8,7 +8,7 @@ extern "C" __global__ void push(unsigned* state) {
   }
   __threadfence();
   const unsigned old = atomicAdd(&state[1], 0);
-  atomicExch(&state[1], old + blockIdx.x + 1);
+  asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(&state[1]), "r"(old + blockIdx.x + 1) : "memory");
   __threadfence();
   atomicExch(&state[0], 0);
 }
