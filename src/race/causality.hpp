@@ -274,7 +274,6 @@ public:
                     Detector::Order order, Scope scope, uint32_t back);
   LateUpdate postpone(Agent agent, uint32_t lane, const Location& at, Detector::Order order,
                       Scope scope, bool store);
-  bool publishes(Agent agent, uint32_t lane) const;
   bool precedes(const Moment& what, Agent agent, uint32_t lane) const;
   void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
                    const void* before);

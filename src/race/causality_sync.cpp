@@ -152,11 +152,6 @@ void Causality::extend(SyncVariables& vars, uint64_t address, uint8_t bytes, Cha
   vars.set(address, bytes, std::move(chain));
 }
 
-bool Causality::publishes(Agent agent, uint32_t lane) const {
-  const auto& lanes = ctas_[agent.cta]->warps[agent.warp].lanes;
-  return lanes && ((*lanes)[lane].narrow.valid || (*lanes)[lane].wide.valid);
-}
-
 // Its turn: what earlier fences publish with it is what counts, not what the thread does next.
 LateUpdate Causality::postpone(Agent agent, uint32_t lane, const Location& at, Order order,
                                Scope scope, bool store) {

@@ -137,9 +137,6 @@ LateUpdateRef Detector::postpone(Agent agent, uint32_t lane, Space space, uint64
   return std::make_shared<LateUpdate>(
       state_->front.changing().postpone(agent, lane, {space, bytes, address}, order, scope, store));
 }
-bool Detector::publishes(Agent agent, uint32_t lane) const {
-  return state_->front.causality().publishes(agent, lane);
-}
 bool Detector::precedes(const LateUpdate& update, Agent agent, uint32_t lane) const {
   return state_->front.causality().precedes(update.by, agent, lane);
 }

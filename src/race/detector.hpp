@@ -121,7 +121,6 @@ public:
   // the lane does next, which must find its effect then; and its effect, where there was `before`.
   LateUpdateRef postpone(Agent agent, uint32_t lane, Space space, uint64_t address, uint8_t bytes,
                          Order order, Scope scope, bool store);
-  bool publishes(Agent agent, uint32_t lane) const; // do its strong writes, of what fences did
   bool precedes(const LateUpdate& update, Agent agent, uint32_t lane) const;
   void late_update(Space space, uint64_t address, uint8_t bytes, const LateUpdate& update,
                    const void* before);

@@ -6,8 +6,8 @@
 // else can run, and the one that waits longest comes last: which of two comes first decides who
 // sees whose writes, and they often stand close behind the stores of which the order matters.
 //
-// late-writes: the same, and half of the strong stores, and of the atomic updates whose result
-// nobody uses, take effect late (vgpu/late.hpp), most of them as late as they may.
+// late-writes: the same, and about half of the strong stores, and of the atomic updates whose
+// result nobody uses, take effect late (vgpu/late.hpp), most of them as late as they may.
 //
 // torn-vectors: the same, and each element of a strong vector access for itself: the model has them
 // as scalar operations in unspecified order (PTX ISA 9.0, chapter 8, "Vector Data-types"). Not

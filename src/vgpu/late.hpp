@@ -1,8 +1,8 @@
 // Strong writes that take effect late: stores, and atomic updates whose result nobody uses. Nothing
 // but causality order keeps operations on different locations in the order of the program (PTX ISA
 // 9.0, chapter 8). Whoever follows the write in causality order finds its effect; everybody else
-// may come before it, until all others wait. A directed run does so with one update (Arm::late), a policy
-// with many writes (Policy::delays_writes). machine_late.cpp
+// may come before it, until all others wait. A directed run does so with one instruction
+// (Arm::late), a policy with many writes (Policy::delays_writes). machine_late.cpp
 #pragma once
 
 #include "race/detector.hpp"
@@ -21,9 +21,7 @@ struct LateWrite {
   uint32_t passes = kAll; // so many accesses may come before it
   bool armed = false;     // a directed run wants it so
   size_t choice = 0;      // else: which answer of the policy it was
-  bool told = false;      // which access came before it
-  bool reads = false;     // `atom`
-  bool fenced = false;    // and its thread has come to a fence since
+  size_t told = SIZE_MAX; // where it is told which access came before it
   static constexpr uint32_t kAll = 0xffffffff;
 };
 

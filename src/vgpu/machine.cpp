@@ -81,8 +81,7 @@ Machine::Machine(Stage& stage_, uint32_t index)
                    std::any_of(arms.begin(), arms.end(), [](auto& a) { return a.arm.late; }));
   if (writes_late)
     for (uint32_t pc = 0; pc < program.ops.size(); ++pc)
-      if (finds_late(program.ops[pc].code) || program.ops[pc].code == ir::OpCode::fence)
-        ask_before(pc);
+      if (finds_late(program.ops[pc].code)) ask_before(pc);
   if (policy.delays_fences() && detector) ask_before_fences();
   if (options.watch && options.watch->launch() == index && detector) {
     options.watch->begin();

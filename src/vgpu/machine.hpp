@@ -295,9 +295,7 @@ struct Machine {
   void passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Op& op, LateWrite& late);
   uint64_t address_beside(const Warp& w, const ir::Op& op, char* regs, uint32_t lane,
                           const LateWrite& late);
-  bool would_acquire(const Warp& w, const ir::Op& op, uint32_t lane, const LateWrite& late) const;
   bool finds(const Warp& w, uint32_t pc, const ir::Op& op, char* regs, LateWrite& late);
-  void fence_behind_late(const Warp& w);
   bool postpone(const Warp& w, uint32_t pc, uint32_t lane, const Lateness& asked, Region& region,
                 uint64_t offset, const uint64_t (&operand)[2]);
   void look_for_late(const Warp& w, uint32_t pc, const ir::Op& op, char* regs);

@@ -377,7 +377,6 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
                    (op.code >= C::mbarrier_init && op.code <= C::mbarrier_wait);
   if (!detector) return false;
   if (op.code == C::fence && holds_fence(w, pc)) return true;
-  if (op.code == C::fence) fence_behind_late(w);
   auto goes_on = [&] {
     if (!stage.late.empty() && finds_late(op.code)) look_for_late(w, pc, op, regs);
     if (options.watch && options.watch->launch() == launch_index)

@@ -105,7 +105,6 @@ bool Machine::postpone(const Warp& w, uint32_t pc, uint32_t lane, const Lateness
   late.passes = how.passes;
   late.armed = how.armed;
   late.choice = how.choice;
-  late.reads = op.code == ir::OpCode::atom;
   return true;
 }
 
@@ -134,11 +133,21 @@ void Machine::passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Op&
     outcome.arms_reversed |= late.armed && a.arm.late && s.info.pc == pc && s.agent == agent(w) &&
                              s.lane == lane && s.time == detector->time(agent(w), lane);
   }
+  // Of a policy's choice the first that reads, which what follows may depend on; else the first.
   constexpr size_t kMostTold = 64;
-  if ((!late.armed && std::exchange(late.told, true)) || !options.record_trace ||
-      outcome.missed_reads.size() >= kMostTold)
+  const bool reads =
+      op.code == ir::OpCode::ld || (op.code == ir::OpCode::atom && !ir::is_unread(op, info));
+  auto& told = outcome.missed_reads;
+  const bool again = !late.armed && late.told < told.size();
+  if (!options.record_trace || (again && (!reads || told[late.told].pair.second.info.read)) ||
+      (!again && told.size() >= kMostTold))
     return;
-  Outcome::MissedRead& m = outcome.missed_reads.emplace_back();
+  if (!again) {
+    late.told = told.size();
+    told.emplace_back();
+  }
+  Outcome::MissedRead& m = told[late.told];
+  m = {};
   m.launch = stage.first;
   m.choice = late.choice;
   m.pair.kind = race::Conflict::Kind::order;
@@ -153,7 +162,7 @@ void Machine::passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Op&
   second.info.elements = info.vector;
   second.info.strong = info.semantics != ir::Semantics::weak;
   second.info.atomic = info.atomic != ir::AtomicOp::none;
-  second.info.read = op.code == ir::OpCode::ld || op.code == ir::OpCode::atom;
+  second.info.read = reads;
   second.info.write = op.code != ir::OpCode::ld;
 }
 
@@ -174,21 +183,6 @@ uint64_t Machine::address_beside(const Warp& w, const ir::Op& op, char* regs, ui
   return a;
 }
 
-// A fence behind `atom` makes of it, which reads, an acquire pattern (PTX ISA 9.0, 8.8), other than
-// of `red`: what it then takes must have been there. So no release may come before it any more.
-bool Machine::would_acquire(const Warp& w, const ir::Op& op, uint32_t lane,
-                            const LateWrite& late) const {
-  if (!late.fenced || op.code == ir::OpCode::ld) return false;
-  const race::Detector::Order order = order_of(program.mem[op.c].semantics);
-  return order == race::Detector::Order::release || order == race::Detector::Order::acq_rel ||
-         detector->publishes(agent(w), lane);
-}
-
-void Machine::fence_behind_late(const Warp& w) {
-  for (LateWrite& late : stage.late)
-    late.fenced |= late.reads && late.by.agent == agent(w) && w.exec_bits >> late.by.lane & 1;
-}
-
 // Must the write have taken effect before these lanes go on?
 bool Machine::finds(const Warp& w, uint32_t pc, const ir::Op& op, char* regs, LateWrite& late) {
   for (uint32_t m = lanes_that_hold(op, regs, w.exec_bits); m; m &= m - 1) {
@@ -205,9 +199,7 @@ bool Machine::finds(const Warp& w, uint32_t pc, const ir::Op& op, char* regs, La
     if (late.by.agent == agent(w) && late.by.lane == lane && can_be_late(op, info) &&
         ahead(w, lane, info, late.region->space, a))
       continue; // and so it comes behind
-    if (detector->precedes(*late.update, agent(w), lane) || would_acquire(w, op, lane, late) ||
-        late.passes == 0)
-      return true;
+    if (detector->precedes(*late.update, agent(w), lane) || late.passes == 0) return true;
     if (late.passes != LateWrite::kAll) --late.passes;
     passes_by(w, pc, lane, op, late);
   }

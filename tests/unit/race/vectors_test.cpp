@@ -26,9 +26,10 @@ TEST(Vectors, MeetWeakAccessesInRaces) {
   EXPECT_EQ(s.found(), "race 1 2");
 }
 TEST(Vectors, AreObservedElementByElement) {
-  for (uint32_t written : {4u, 8u}) {
+  for (auto [written, order] :
+       {std::pair{4u, Order::relaxed}, {4u, Order::release}, {8u, Order::relaxed}}) {
     Scene s;
-    s.bytes(8).elements(2).store(kA, kData, 1, Order::relaxed, Scope::gpu);
+    s.bytes(8).elements(2).store(kA, kData, 1, order, Scope::gpu);
     s.bytes(4).elements(1).load(kFar, kData + 4, 2, Order::relaxed, Scope::gpu);
     s.bytes(uint8_t(written)).write(kFar, kData + 8 - written, 3);
     EXPECT_EQ(s.found(), written == 4 ? "order 1 2" : "order 1 2, race 1 3");
@@ -45,8 +46,7 @@ TEST(Vectors, ReleaseAndAcquireElementByElement) {
   }
 }
 
-// -- runs whose reads may miss writes
-// ------------------------------------------------------------------------
+// -- runs whose reads may miss writes -----------------------------------------------------------
 class Missing : public Scene {
 public:
   Missing() : Scene(3, 1, 32, with_versions()) {}
