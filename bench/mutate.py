@@ -14,12 +14,13 @@ begun, and none at all so that it ends before --total. What such a file named by
 whole, is not run again. The longest come first, on several cores where one would take too long, by bench/results/mutate-costs.tsv (kernel,
 seconds of a mutant, mutants), which merge writes; kernels that it does not know come before.
 
-`merge` makes of such files bench/results/mutate-DATE-COMMIT.json (every mutant: case, place, fault, state, time) and prints the
+`merge` makes of such files bench/results/mutate-DATE-COMMIT.json.gz (every mutant: case, place, fault, state, time) and prints the
 tables in Markdown, with what was left out and every mutant that is neither found nor settled; --write puts them into a file
 between the lines <!-- mutants --> and <!-- end of mutants -->. Of two lines of a kernel the one with more mutants counts."""
 
 import argparse
 import datetime
+import gzip
 import hashlib
 import json
 import math
@@ -241,9 +242,10 @@ def merge(arguments):
                                                 capture_output=True).stdout.decode().strip()
     head = {"date": arguments.date, "commit": commit, "engine": lines[0]["engine"], "machine": arguments.machine,
             "sources": folders, "left_out": left_out, "all": everything, "kinds": kinds}
-    path = arguments.json or RESULTS / f"mutate-{arguments.date}-{commit}.json"
+    path = arguments.json or RESULTS / f"mutate-{arguments.date}-{commit}.json.gz"
     rows = [json.dumps(m, ensure_ascii=False) for m in mutants]
-    path.write_text(json.dumps(head, indent=1)[:-2] + ',\n "mutants": [\n' + ",\n".join(rows) + "\n]}\n")
+    text = json.dumps(head, indent=1)[:-2] + ',\n "mutants": [\n' + ",\n".join(rows) + "\n]}\n"
+    path.write_bytes(gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode())
     text = "\n".join(tables(head, mutants)) + "\n"
     print(text)
     if arguments.write:
