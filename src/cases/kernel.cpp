@@ -7,6 +7,7 @@
 #include "compile/stamp.hpp"
 #include "ir/source.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -73,6 +74,11 @@ Result<Kernel> load_cuda(const KernelRequest& request, Kernel kernel) {
   kernel.compiler = compiled->compiler;
   kernel.names = std::move(compiled->names);
   if (Result<void> done = parse(kernel, kernel.source + ".ptx"); !done) return done.error();
+  const std::vector<ptx::Function>& all = kernel.module->functions;
+  if (std::none_of(all.begin(), all.end(), [](const ptx::Function& f) { return f.is_entry; }))
+    return usage_error("there is no kernel in it (a template becomes one by its arguments: --entry "
+                       "'name<float>')",
+                       {kernel.source, 0, 0});
   return kernel;
 }
 

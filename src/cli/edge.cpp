@@ -7,6 +7,7 @@
 
 #include "cli/edge_general.hpp"
 #include "cli/places.hpp"
+#include "explore/shapes.hpp"
 #include "report/kinds.hpp"
 
 #include <algorithm>
@@ -35,10 +36,12 @@ public:
     same_warp_ = same_block_ && c.first.agent.warp == c.second.agent.warp;
     if (history.known && !widened_)
       same_warp_ = same_block_ && history.agents[0].warp == history.agents[1].warp;
+    if (missing_.empty()) look_for_reader();
   }
 
   Edge edge() {
-    Edge e = (widened_ && !by_fence()) || scopes_apart() ? Edge{} : diagnosed();
+    const bool covers = !widened_ || by_fence() || (by_mbarrier() && same_block_);
+    Edge e = !covers || scopes_apart() ? Edge{} : diagnosed();
     if (e.missing.empty()) e = general();
     if (e.scope.empty() && !e.missing.empty() && !e.missing.starts_with("none exists"))
       e.scope = same_warp_ && !by_fence()       ? "warp"
@@ -51,6 +54,20 @@ public:
   }
 
 private:
+  // Of two atomic updates whose order matters, one may be there to read what the other ones made:
+  // then it wants to come behind them, as a load would.
+  void look_for_reader() {
+    race::Conflict& c = conflict_;
+    if (!found_.is_conflict || c.first.grid != c.second.grid) return;
+    const ir::Program& program = *subject_.job.launches[found_.launch].program;
+    race::Side* sides[] = {&c.first, &c.second};
+    for (int side = 0; side < 2 && missing_.empty(); ++side) {
+      if (!explore::takes(program, sides[side]->info.pc, sides[1 - side]->info.pc)) continue;
+      sides[side]->info.atomic = sides[side]->info.write = false;
+      missing_ = explore::missing_edge(c, found_.missed);
+    }
+  }
+
   // Two strong accesses race since their scopes do not include each other: that comes first.
   bool scopes_apart() const {
     const race::AccessInfo &a = conflict_.first.info, &b = conflict_.second.info;
@@ -64,6 +81,13 @@ private:
     const Missing m = history_.diagnosis.missing;
     return m == Missing::fence_before_flag || m == Missing::fence_after_flag ||
            m == Missing::fence_behind_flag || m == Missing::fence_sc;
+  }
+
+  // An mbarrier is for all threads of a block.
+  bool by_mbarrier() const {
+    const Missing m = history_.diagnosis.missing;
+    return m == Missing::mbarrier_wait || m == Missing::mbarrier_phase ||
+           m == Missing::mbarrier_early;
   }
 
   uint32_t line(size_t n) const {
@@ -225,6 +249,17 @@ private:
   // Whose access comes after the flag, or may.
   const report::Location& late() const { return out_.locations[size_t(history_.diagnosis.side)]; }
 
+  // How the flag's own access would do; no cuda::atomic_ref is a vector.
+  std::string order(const char* which, const char* opcode) const {
+    const ir::Program& program = *subject_.job.launches[found_.launch].program;
+    const ir::Op& op = program.ops[history_.diagnosis.at[0]];
+    const bool plain = op.code == ir::OpCode::ld || op.code == ir::OpCode::st;
+    if (plain && program.mem[op.c].vector > 1)
+      return fmt::format("{}.{}.{}.v{}: the flag is an element of a vector", opcode, which,
+                         block_will_do() ? "cta" : "gpu", program.mem[op.c].vector);
+    return fmt::format("cuda::memory_order_{} at {}", which, scope());
+  }
+
   // The side of a copy's pair that is no copy.
   const report::Location& reader() const {
     return out_.locations[out_.locations[0].thread ? 0 : 1];
@@ -263,15 +298,13 @@ private:
     switch (history_.diagnosis.missing) {
     case Missing::fence_before_flag:
       return {fmt::format("{} before {} at {}", fence(), raising(), at(0)),
-              fmt::format("add {} before {} at {}, in the same thread, or make that "
-                          "cuda::memory_order_release at {}",
-                          fence(), raising(), at(0), scope()),
+              fmt::format("add {} before {} at {}, in the same thread, or make that {}", fence(),
+                          raising(), at(0), order("release", "st")),
               fmt::format("{} before line {}", fence(), line(0))};
     case Missing::fence_after_flag:
       return {fmt::format("{} after {} at {}", fence(), seeing(), at(0)),
-              fmt::format("add {} after {} at {}, in the same thread, or make that "
-                          "cuda::memory_order_acquire at {}",
-                          fence(), seeing(), at(0), scope()),
+              fmt::format("add {} after {} at {}, in the same thread, or make that {}", fence(),
+                          seeing(), at(0), order("acquire", "ld")),
               fmt::format("{} after line {}", fence(), line(0))};
     case Missing::fence_behind_flag:
       return {fmt::format("{} before {} at {}: it stands behind it, at {}", fence(), raising(),
@@ -323,8 +356,8 @@ private:
   }
 
   Edge general() const {
-    return general_edge(
-        {subject_, found_, out_, conflict_, missing_, same_block_, same_warp_, barrier()});
+    return general_edge({subject_, found_, out_, conflict_, missing_, same_block_, same_warp_,
+                         history_.diagnosis.may_lead, barrier()});
   }
 
   bool copies() const {
@@ -358,7 +391,20 @@ private:
 
 Edge edge_of(const cases::Case& subject, const explore::Finding& found, race::Distance reach,
              const explore::History& history, const report::Finding& out) {
-  return Words(subject, found, reach, history, out).edge();
+  Edge edge = Words(subject, found, reach, history, out).edge();
+  const race::Conflict& c = found.conflict;
+  const race::Distance own = race::distance(c.first.agent, c.second.agent);
+  if (!found.is_conflict || found.missed || c.kind != race::Conflict::Kind::order ||
+      reach != race::Distance::grid || own == reach)
+    return edge;
+  // An order of threads of one block has made the difference. What those of different blocks need
+  // may be there already: that they do the same is no defect in itself.
+  const auto& block = subject.job.launches[found.launch].block;
+  const bool one_warp = uint64_t(block[0]) * block[1] * block[2] <= 32;
+  Edge within = Words(subject, found, one_warp ? own : race::Distance::cta, history, out).edge();
+  if (within.missing.empty()) return edge;
+  within.help += "; if the order of threads of different blocks matters as well, " + edge.help;
+  return within;
 }
 
 } // namespace assay::cli

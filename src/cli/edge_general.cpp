@@ -75,19 +75,50 @@ private:
 
   // Both are strong, and somehow the one leads to the other; the fences on the way do not suffice.
   Edge missed() const {
-    if (info(1).write)
-      return {pair_.missing,
-              fmt::format("add __threadfence() after the write at {}, before what the thread does "
-                          "next, and one before the write at {}, after what has seen that; or "
-                          "announce and look with release and acquire",
-                          where(at(0)), where(at(1))),
-              shorter(pair_.missing)};
-    return {pair_.missing,
-            fmt::format("add __threadfence() after the write at {}, before what announces it (a "
-                        "flag, a counter), and one before the read at {}, after what has seen the "
-                        "announcement; or announce and look with release and acquire",
-                        where(at(0)), where(at(1))),
-            shorter(pair_.missing)};
+    // Nothing leads from the one to the other: the two are as unordered as if both were plain.
+    if (pair_.same_block && !pair_.may_lead && (!pair_.same_warp || lanes_meet())) {
+      Edge e = barrier();
+      e.missing = pair_.barrier + std::string(" between the two accesses");
+      return e;
+    }
+    if (pair_.same_warp && lanes_meet()) {
+      Edge e = barrier();
+      e.missing =
+          "__syncwarp() between the two accesses: shuffles and votes bring lanes of one warp "
+          "together, but order no memory";
+      return e;
+    }
+    const std::string fence = pair_.same_block && c_.space == race::Space::shared
+                                  ? "__threadfence_block()"
+                                  : "__threadfence()";
+    std::string missing = pair_.missing;
+    if (const size_t named = missing.find("__threadfence()"); named != std::string::npos)
+      missing.replace(named, std::string("__threadfence()").size(), fence);
+    const std::string help =
+        info(1).write
+            ? fmt::format("add {} after the write at {}, before what the thread does next, and one "
+                          "before the write at {}, after what has seen that; or announce and look "
+                          "with release and acquire",
+                          fence, where(at(0)), where(at(1)))
+            : fmt::format("add {} after the write at {}, before what announces it (a flag, a "
+                          "counter), and one before the read at {}, after what has seen the "
+                          "announcement; or announce and look with release and acquire",
+                          fence, where(at(0)), where(at(1)));
+    return {missing, help, shorter(missing)};
+  }
+
+  // Do the lanes of the warp come together between the two, as the program has it? Else the two are
+  // in branches of their own, where no lane can wait for the other at a barrier.
+  bool lanes_meet() const {
+    using C = ir::OpCode;
+    bool apart = false;
+    const uint32_t low = std::min(info(0).pc, info(1).pc), high = std::max(info(0).pc, info(1).pc);
+    for (uint32_t pc = low; pc < high; ++pc) {
+      const C code = program_.ops[pc].code;
+      if (code == C::meet) return true;
+      apart |= code == C::jump || code == C::branch || code == C::brx;
+    }
+    return !apart;
   }
 
   // A plain load in a loop that waits for what the other side writes.

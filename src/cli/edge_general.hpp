@@ -13,6 +13,7 @@ struct Unordered {
   race::Conflict conflict; // as if between those that are farthest apart
   std::string missing;     // of explore::missing_edge()
   bool same_block = false, same_warp = false;
+  bool may_lead = true;     // explore::Diagnosis
   const char* barrier = ""; // of those that both belong to
 };
 

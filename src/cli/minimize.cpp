@@ -182,6 +182,9 @@ int minimize(const Session& session, const Flags& flags) {
   if (!goal) return fail(goal.error(), session, request->job.path);
   std::vector<std::string> changes;
   Job job = request->job;
+  // What cannot even be prepared shows nothing, for a reason of its own.
+  if (Result<cases::Prepared> prepared = cases::prepare(job.path, job.options); !prepared)
+    return fail(prepared.error(), session, job.path);
   if (!flags.keep_launch) {
     progress("making the job smaller …");
     job = shrink(job, *goal, vgpu::monotonic_seconds() + flags.seconds / 2, changes);

@@ -143,6 +143,8 @@ int run(const Session& session, const Flags& flags) {
     if (!found) return fail(found.error(), session);
     targets.insert(targets.end(), found->begin(), found->end());
   }
+  if (targets.empty())
+    return fail(usage_error(fmt::format("there is no case in '{}'", session.targets[0])), session);
   const bool several = targets.size() > 1;
   std::vector<Mutant> all;
   std::vector<std::string> left_out;

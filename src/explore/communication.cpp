@@ -24,13 +24,13 @@ public:
     using K = race::Conflict::Kind;
     const K kind = seen_.conflict.kind;
     if (kind == K::same_instruction) return std::move(out_);
-    if (seen_.issue) {
-      copy();
+    if (seen_.issue && same_block_) {
+      out_ = conclude_copy(seen_);
       if (unsaid()) mbarriers();
       return std::move(out_);
     }
     // First a way from the one to the other that lacks something; then what is no way at all.
-    const bool ordered = kind == K::order && !seen_.missed;
+    const bool ordered = kind == K::order && !seen_.missed && !reads_what_was_made();
     const bool way = !ordered && flag();
     if (unsaid()) each_looks_for_other();
     if (unsaid() && seen_.missed && !way) neither_reads();
@@ -64,95 +64,11 @@ private:
     return seen_.program.mem[seen_.program.ops[step.pc].c];
   }
 
-  // -- asynchronous copies ------------------------------------------------------------------------
-  bool by(const WatchedStep& step, const ThreadOf& thread) const {
-    return step.agent.cta == thread.agent.cta && step.agent.warp == thread.agent.warp &&
-           step.lanes >> thread.lane & 1;
-  }
-
-  uint32_t commits(const ThreadOf& thread, uint64_t from, uint64_t to) const {
-    uint32_t n = 0;
-    for (const WatchedStep& s : seen_.steps)
-      if (s.when > from && s.when < to && seen_.code(s) == C::cp_async_commit && by(s, thread))
-        n += s.times;
-    return n;
-  }
-
-  // The last wait of the thread in between, and whether it covers a copy asked for at `from`.
-  const WatchedStep* wait(const ThreadOf& thread, uint64_t from, uint64_t to, bool& covers) const {
-    const WatchedStep* last = nullptr;
-    covers = false;
-    for (const WatchedStep& s : seen_.steps) {
-      if (s.when <= from || s.when >= to || seen_.code(s) != C::cp_async_wait || !by(s, thread))
-        continue;
-      uint64_t n = seen_.program.ops[s.pc].imm;
-      covers |= n == ir::kNoIndex || commits(thread, from, s.when) > n;
-      last = &s;
-    }
-    return last;
-  }
-
-  // Phases of barriers at which the thread was in between.
-  std::set<uint32_t> phases(const ThreadOf& thread, uint64_t from, uint64_t to) const {
-    std::set<uint32_t> out;
-    for (const WatchedStep& s : seen_.steps)
-      if (s.phase && s.when > from && s.when < to && by(s, thread)) out.insert(s.phase);
-    return out;
-  }
-
-  // The last barrier since then at which the thread that asked for the copy met the other one.
-  const WatchedStep* met(const ThreadOf& issuer, const ThreadOf& other, uint64_t from,
-                         uint64_t to) const {
-    const std::set<uint32_t> common = phases(other, 0, to);
-    const WatchedStep* last = nullptr;
-    for (const WatchedStep& s : seen_.steps)
-      if (s.when > from && by(s, issuer) && common.count(s.phase)) last = &s;
-    return last;
-  }
-
-  void copy() {
-    if (!same_block_) return;
-    const int side = seen_.copies(0) ? 0 : 1;
-    if (seen_.copies(0) && seen_.copies(1)) return;
-    const ThreadOf &issuer = seen_.threads[side], &other = seen_.threads[1 - side];
-    const WatchedStep& access = *seen_.accesses[1 - side];
-    const uint64_t issued = seen_.issue->when;
-    for (const WatchedStep& s : seen_.steps) // a wait for the mbarrier is one for the copy
-      if (s.when > issued && seen_.code(s) == C::cp_async_arrive && by(s, issuer)) return;
-    bool covers = false;
-    if (issuer.agent.warp == other.agent.warp && issuer.lane == other.lane)
-      return unwaited(issuer, issued, access.when);
-    if (const WatchedStep* barrier = met(issuer, other, issued, access.when)) {
-      wait(issuer, issued, barrier->when, covers);
-      return covers ? void() : unwaited(issuer, issued, barrier->when);
-    }
-    if (const WatchedStep* w = wait(issuer, issued, access.when, covers); w && covers)
-      return say(Missing::barrier_after_wait, {w});
-    // In one interval between barriers: has the other thread asked for its part already?
-    const WatchedStep* own = nullptr;
-    for (const WatchedStep& s : seen_.steps)
-      if (s.pc == seen_.issue->pc && s.when < access.when && by(s, other) &&
-          seen_.code(s) == C::cp_async)
-        own = &s;
-    for (const WatchedStep& s : seen_.steps)
-      if (own && s.phase && s.when > own->when && s.when < access.when && by(s, other))
-        own = nullptr;
-    if (!own) {
-      if (side == 1) say(Missing::barrier_before_copy, {seen_.issue});
-      return;
-    }
-    const WatchedStep* w = wait(other, own->when, access.when, covers);
-    if (w && covers) return say(Missing::barrier_after_wait, {w});
-    unwaited(other, own->when, access.when);
-  }
-
-  void unwaited(const ThreadOf& thread, uint64_t from, uint64_t to) {
-    bool covers = false;
-    const WatchedStep* weak = wait(thread, from, to, covers);
-    uint32_t groups = commits(thread, from, weak ? weak->when : to);
-    say(Missing::wait,
-        weak ? std::vector<const WatchedStep*>{weak} : std::vector<const WatchedStep*>{});
-    out_.diagnosis.groups = groups ? groups - 1 : ir::kNoIndex;
+  // Of two strong accesses: the first one writes, and the second is there to see it.
+  bool reads_what_was_made() const {
+    const race::Conflict& c = seen_.conflict;
+    return c.first.info.write &&
+           (!c.second.info.write || takes(seen_.program, c.second.info.pc, c.first.info.pc));
   }
 
   // -- flags --------------------------------------------------------------------------------------
@@ -178,6 +94,15 @@ private:
   }
   bool looks(const WatchedStep& s) const { return s.times > 1 || polls(seen_.program, s.pc); }
 
+  // Lane and address of all that it accesses: the elements of a vector are operations of their own.
+  std::vector<std::pair<uint32_t, uint64_t>> places(const WatchedStep& s) const {
+    std::vector<std::pair<uint32_t, uint64_t>> out;
+    for (auto [lane, address] : s.addresses)
+      for (uint32_t i = 0; i < info(s).vector; ++i)
+        out.emplace_back(lane, address + uint64_t(i) * info(s).bytes);
+    return out;
+  }
+
   bool is_the_place(uint64_t address) const {
     const race::Conflict& c = seen_.conflict;
     return (c.space == race::Space::shared ? ir::offset_of(address) : address) == c.address;
@@ -193,15 +118,17 @@ private:
       if (s.when >= second_.when) break;
       if (s.access || !accesses(s)) continue;
       if (s.agent.cta == b.cta && reads(s))
-        for (auto [lane, address] : s.addresses) {
+        for (auto [lane, address] : places(s)) {
           auto w = written.find(address);
           if (w == written.end() || is_the_place(address)) continue;
           // What is polled or taken is a flag or a lock; what is read once may be volatile data.
           const bool surely = seen_.code(s) == C::atom || looks(s);
           const Flag now{&s, lane};
           if (same_block_ && w->second.step->agent.warp == s.agent.warp &&
-              !(surely && w->second.lane != lane && same_thread(now, 1)))
+              !(surely && w->second.lane != lane && same_thread(now, 1))) {
+            out_.diagnosis.may_lead |= w->second.lane != lane;
             continue;
+          }
           if (sure && !surely) continue;
           if (load_.step == &s && same_thread(load_, 1)) continue;
           sure = surely;
@@ -209,7 +136,7 @@ private:
           load_ = now;
         }
       if (s.agent.cta == a.cta && writes(s) && s.when > first_.when)
-        for (auto [lane, address] : s.addresses) {
+        for (auto [lane, address] : places(s)) {
           // What the access's own thread says counts before what others say later.
           Flag &last = written[address], now{&s, lane};
           if (!last.step || !same_thread(last, 0) || same_thread(now, 0)) last = now;
@@ -225,11 +152,11 @@ private:
   const WatchedStep* joined(const Flag& flag, int side, bool after = false) const {
     const ThreadOf thread{flag.step->agent, flag.lane};
     const uint64_t access = seen_.accesses[side]->when, at = flag.step->when;
-    const std::set<uint32_t> common = after ? phases(seen_.threads[side], 0, access)
-                                            : phases(seen_.threads[side], access, UINT64_MAX);
+    const std::set<uint32_t> common = after ? seen_.phases(seen_.threads[side], 0, access)
+                                            : seen_.phases(seen_.threads[side], access, UINT64_MAX);
     const WatchedStep* found = nullptr;
     for (const WatchedStep& s : seen_.steps) {
-      if ((after ? s.when <= at : s.when >= at) || !by(s, thread)) continue;
+      if ((after ? s.when <= at : s.when >= at) || !seen_.by(s, thread)) continue;
       bool between = after ? s.when < access : s.when > access;
       bool warp = between && seen_.code(s) == C::bar_warp_sync && seen_.own(side, s) &&
                   names(s, flag.lane, seen_.threads[side].lane);
@@ -258,7 +185,7 @@ private:
     Fences out;
     for (const WatchedStep& s : seen_.steps) {
       if (s.when <= from || s.when >= to || seen_.code(s) != C::fence ||
-          !by(s, {flag.step->agent, flag.lane}))
+          !seen_.by(s, {flag.step->agent, flag.lane}))
         continue;
       uint64_t imm = seen_.program.ops[s.pc].imm;
       auto what = ir::Semantics(imm & 255);
@@ -269,7 +196,10 @@ private:
   }
 
   bool flag() {
+    out_.diagnosis.may_lead =
+        first_.when > second_.when; // in another run, for all that this one tells
     if (!find()) return false;
+    out_.diagnosis.may_lead = true;
     out_.steps = {store_.step, load_.step};
     out_.diagnosis.signal = signal();
     publishes();
@@ -348,11 +278,11 @@ private:
       if (s.when >= seen_.accesses[1 - late]->when) break;
       if (s.access || !accesses(s)) continue;
       if (s.agent.cta == reader.agent.cta && reads(s))
-        for (auto [lane, address] : s.addresses)
+        for (auto [lane, address] : places(s))
           if (auto w = written.find(address); w != written.end() && !is_the_place(address))
             store_ = w->second, load_ = {&s, lane};
       if (s.agent.cta == writer.agent.cta && s.when < until && writes(s))
-        for (auto [lane, address] : s.addresses) written[address] = {&s, lane};
+        for (auto [lane, address] : places(s)) written[address] = {&s, lane};
     }
     if (!store_.step) return;
     uint32_t raised = 0;
@@ -384,7 +314,7 @@ private:
       if (seen_.conflict.kind != race::Conflict::Kind::order &&
           s.when >= seen_.accesses[side]->when)
         break;
-      for (auto [lane, address] : s.addresses)
+      for (auto [lane, address] : places(s))
         if (lane == seen_.threads[side].lane) own.emplace_back(&s, address);
     }
     if (own.size() > kMost) own.erase(own.begin(), own.end() - kMost);
@@ -442,7 +372,7 @@ private:
       if (s.access || !accesses(s)) continue;
       const bool early = s.when < second_.when;
       if (early && s.agent.cta == seen_.threads[1].agent.cta && reads(s)) return;
-      for (auto [lane, address] : s.addresses) {
+      for (auto [lane, address] : places(s)) {
         if (is_the_place(address)) continue;
         if (seen_.own(0, s) && lane == seen_.threads[0].lane && s.when > first_.when)
           after.emplace_back(&s, address);

@@ -4,6 +4,8 @@
 #include "explore/history.hpp"
 #include "vgpu/watch.hpp"
 
+#include <set>
+
 namespace assay::explore {
 
 using Steps = std::vector<vgpu::WatchedStep>; // in the order of execution
@@ -26,10 +28,18 @@ struct Seen {
   bool copies(int side) const {
     return (side ? conflict.second : conflict.first).agent.warp >= race::kCopyAgent;
   }
-  bool own(int side, const vgpu::WatchedStep& step) const {
-    const ThreadOf& t = threads[side];
-    return step.agent.cta == t.agent.cta && step.agent.warp == t.agent.warp &&
-           step.lanes >> t.lane & 1;
+  bool own(int side, const vgpu::WatchedStep& step) const { return by(step, threads[side]); }
+  // Does the thread take part in it?
+  bool by(const vgpu::WatchedStep& step, const ThreadOf& thread) const {
+    return step.agent.cta == thread.agent.cta && step.agent.warp == thread.agent.warp &&
+           step.lanes >> thread.lane & 1;
+  }
+  // Phases of barriers at which the thread was in between.
+  std::set<uint32_t> phases(const ThreadOf& thread, uint64_t from, uint64_t to) const {
+    std::set<uint32_t> out;
+    for (const vgpu::WatchedStep& s : steps)
+      if (s.phase && s.when > from && s.when < to && by(s, thread)) out.insert(s.phase);
+    return out;
   }
   ir::OpCode code(const vgpu::WatchedStep& step) const { return program.ops[step.pc].code; }
 };
@@ -41,6 +51,7 @@ struct Concluded {
 };
 
 Concluded conclude_missing(const Seen& seen);
+Concluded conclude_copy(const Seen& seen);     // of a copy and a thread of its block
 Concluded conclude_mbarrier(const Seen& seen); // of two threads of one block
 
 } // namespace assay::explore

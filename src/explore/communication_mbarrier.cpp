@@ -6,6 +6,8 @@
 // reader must be told of the n-th phase; who fills has one place in hand, and so may be one behind.
 #include "explore/communication.hpp"
 
+#include "explore/shapes.hpp"
+
 #include <map>
 
 namespace assay::explore {
@@ -22,8 +24,13 @@ public:
   Concluded run() {
     const race::AccessInfo &a = seen_.conflict.first.info, &b = seen_.conflict.second.info;
     // Of two that write, the one that came first fills the place.
-    const int writer = a.write ? 0 : 1, reader = 1 - writer;
-    if (!(a.write && b.write)) no_wait(writer, reader) || no_wait(reader, writer);
+    const int writer = a.write && !takes(seen_.program, a.pc, b.pc) ? 0 : 1, reader = 1 - writer;
+    reader_ = reader;
+    // An atomic operation may be there to read what the others have made.
+    auto reads = [&](const race::AccessInfo& one, const race::AccessInfo& other) {
+      return !one.write || takes(seen_.program, one.pc, other.pc);
+    };
+    if (reads(a, b) || reads(b, a)) no_wait(writer, reader) || no_wait(reader, writer);
     if (unsaid()) early(reader, writer) || early(writer, reader);
     return std::move(out_);
   }
@@ -56,7 +63,7 @@ private:
 
   // `giver` arrives after its access; does `taker` wait for that before its own?
   bool no_wait(int giver, int taker) {
-    const bool reads = taker == (seen_.conflict.first.info.write ? 1 : 0);
+    const bool reads = taker == reader_;
     const WatchedStep* given = nullptr;
     for (const WatchedStep& s : seen_.steps) {
       if (s.when < at(giver) || !seen_.own(giver, s) || !arrives(s)) continue;
@@ -109,6 +116,7 @@ private:
   }
 
   const Seen& seen_;
+  int reader_ = 1;
   Concluded out_;
 };
 

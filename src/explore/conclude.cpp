@@ -2,6 +2,7 @@
 #include "explore/conclude.hpp"
 
 #include "explore/plan.hpp"
+#include "explore/shapes.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -30,6 +31,7 @@ public:
           adopt(f);
         }
     drop_consequences(races);
+    arrivals_last(races);
     report_.findings.insert(report_.findings.begin(), std::make_move_iterator(races.begin()),
                             std::make_move_iterator(races.end()));
     explain_difference();
@@ -74,7 +76,12 @@ private:
         continue;
       }
       if (best->is_order()) {
-        if (best->differs && !pairs_.is_race_of(*best) && !pairs_.is_behind_race(*best)) {
+        // Updates that commute leave the same in any order: others make the difference, who read
+        // between them, say. They are candidates where nobody else is (explain_difference).
+        const bool commutes = pairs_.commuting(*best);
+        if (best->differs && commutes) report_.deterministic = false;
+        if (best->differs && !commutes && !pairs_.is_race_of(*best) &&
+            !pairs_.is_behind_race(*best)) {
           f.kind = "nondeterministic";
           report_.deterministic = false;
           races.push_back(std::move(f));
@@ -108,6 +115,23 @@ private:
     return race_differs;
   }
 
+  // Which of several comes first to a counter may differ only since who reads does; so it stands
+  // behind what reads, or races.
+  void arrivals_last(std::vector<Finding>& races) const {
+    std::vector<Finding> first, last;
+    for (Finding& f : races) (is_arrival(f) ? last : first).push_back(std::move(f));
+    races = std::move(first);
+    races.insert(races.end(), std::make_move_iterator(last.begin()),
+                 std::make_move_iterator(last.end()));
+  }
+  bool is_arrival(const Finding& f) const {
+    const race::AccessInfo &a = f.conflict.first.info, &b = f.conflict.second.info;
+    if (f.kind != "nondeterministic" || f.conflict.first.grid != f.conflict.second.grid)
+      return false;
+    const ir::Program& program = *job_.launches[f.launch].program;
+    return a.atomic && b.atomic && !takes(program, a.pc, b.pc) && !takes(program, b.pc, a.pc);
+  }
+
   // What other findings are only because of conflicts whose order makes a difference.
   void drop_consequences(const std::vector<Finding>& races) {
     // Where accesses in another order make a difference, what time decides may do so by that order.
@@ -138,17 +162,27 @@ private:
       f.kind = "nondeterministic";
       f.message = "two schedules leave different bytes";
       adopt(f);
-      // The order conflicts seen are the only candidates for the cause.
-      for (const Finding& n : report_.notes)
-        if (n.kind == "order-conflict" && f.places.empty()) {
-          f.places = n.places;
-          f.conflict = n.conflict;
-          f.is_conflict = true;
-          f.launch = n.launch;
-          f.missing_edge = n.missing_edge;
-        }
+      if (const Finding* n = candidate()) {
+        f.places = n->places;
+        f.conflict = n->conflict;
+        f.is_conflict = true;
+        f.launch = n->launch;
+        f.missing_edge = n->missing_edge;
+      }
       report_.findings.push_back(std::move(f));
     }
+  }
+
+  // The order conflicts seen are the only candidates for the cause: of those that commute only
+  // where there is no other.
+  const Finding* candidate() const {
+    const Finding* any = nullptr;
+    for (const Finding& n : report_.notes) {
+      if (n.kind != "order-conflict") continue;
+      if (!pairs_.commuting(n.launch - n.conflict.first.grid, n.conflict)) return &n;
+      if (!any) any = &n;
+    }
+    return any;
   }
 
   void adopt(Finding& f) const {

@@ -327,7 +327,7 @@ void Explorer::blame_misses() {
   if (report_.deterministic || !report_.race_free) return;
   for (const std::vector<Pair>& instances : pairs_.list())
     for (const Pair& p : instances)
-      if (p.differs) return;
+      if (p.differs && !pairs_.commuting(p)) return;
   constexpr size_t kMostTries = 32;
   for (const DifferingRun& d : differing_runs_) {
     for (size_t i = std::min(d.missed_reads.size(), kMostTries); i-- > 0;) {

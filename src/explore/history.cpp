@@ -215,18 +215,9 @@ std::optional<Finding> cause_of(const vgpu::JobSpec& job, const Finding& finding
       if (armed.launch + sides[i]->grid >= job.launches.size()) return std::nullopt;
       const ir::Program& program = *job.launches[armed.launch + sides[i]->grid].program;
       if (from.pc >= program.ops.size()) return std::nullopt;
-      const ir::Op& op = program.ops[from.pc];
-      if (op.code != ir::OpCode::ld && op.code != ir::OpCode::st && op.code != ir::OpCode::atom &&
-          op.code != ir::OpCode::red)
-        return std::nullopt;
-      race::AccessInfo& info = sides[i]->info;
-      info.pc = from.pc;
-      info.strong = true;
-      info.atomic = op.code == ir::OpCode::atom || op.code == ir::OpCode::red;
-      info.write = info.atomic || op.code == ir::OpCode::st;
-      info.read = info.atomic || !info.write;
-      info.elements = program.mem[op.c].vector;
-      info.bytes = uint8_t(program.mem[op.c].bytes * info.elements);
+      const std::optional<race::AccessInfo> info = strong_access(program, from.pc);
+      if (!info) return std::nullopt;
+      sides[i]->info = *info;
       sides[i]->agent = {from.cta, from.warp};
       sides[i]->lane = from.lane;
       sides[i]->time = from.time;
@@ -241,19 +232,30 @@ std::optional<Finding> cause_of(const vgpu::JobSpec& job, const Finding& finding
   return std::nullopt;
 }
 
-History history(const vgpu::JobSpec& job, const Finding& finding, const Options& options) {
-  const race::Conflict& c = finding.conflict;
-  if (!finding.is_conflict || finding.traces.empty() || c.first.grid != c.second.grid) return {};
+namespace {
+History history(const vgpu::JobSpec& job, const Finding& finding, const schedule::Trace& trace,
+                const Options& options) {
   vgpu::Watch watch(finding.launch, finding.conflict);
-  Result<vgpu::RunOptions> run = options_of(finding.traces.front(), options);
+  Result<vgpu::RunOptions> run = options_of(trace, options);
   if (!run) return {};
   run->detect = true;
   run->watch = &watch;
   run->cancel = watch.enough();
   run->record_trace = false;
-  auto policy = schedule::make_replay(finding.traces.front());
+  auto policy = schedule::make_replay(trace);
   vgpu::run(job, *policy, *run);
   return Builder(job, finding, watch).build();
+}
+} // namespace
+
+History history(const vgpu::JobSpec& job, const Finding& finding, const Options& options) {
+  const race::Conflict& c = finding.conflict;
+  if (!finding.is_conflict || c.first.grid != c.second.grid) return {};
+  // The usual run need not have the two: who is last there reads, say.
+  History out;
+  for (const schedule::Trace& trace : finding.traces)
+    if (!out.known) out = history(job, finding, trace, options);
+  return out;
 }
 
 } // namespace assay::explore

@@ -56,8 +56,11 @@ struct Diagnosis {
   std::vector<uint32_t> at; // operations
   uint32_t groups = 0;      // wait: N of the wait_group that would do
   Signal signal = Signal::flag;
-  int side = 0;                       // flag_early, barrier_before_flag: whose access is too late
-  bool by_others = false;             // fence_sc: further threads are on the way between the two
+  int side = 0;           // flag_early, barrier_before_flag: whose access is too late
+  bool by_others = false; // fence_sc: further threads are on the way between the two
+  // Has the second thread read, before its access, what the first one's block wrote after its own,
+  // or has it not been looked for?
+  bool may_lead = true;
   bool within_warp = false;           // barrier_…_flag: the other thread is of the same warp
   std::vector<uint32_t> masks, lanes; // warp_mask: the mask at at[n], and whom it leaves out
 };

@@ -1,6 +1,7 @@
 // Bookkeeping of conflicts over the runs of an exploration; see pairs.hpp.
 #include "explore/pairs.hpp"
 
+#include "explore/plan.hpp"
 #include "ir/commuting.hpp"
 
 #include <algorithm>
@@ -76,6 +77,11 @@ void Pairs::blame(const vgpu::Outcome::MissedRead& missed, const std::string& po
   Pair p;
   p.launch = missed.launch;
   p.conflict = missed.pair;
+  for (race::Side* side : {&p.conflict.first, &p.conflict.second}) {
+    const ir::Program& program = *job_.launches[p.launch + side->grid].program;
+    if (side->info.pc < program.ops.size()) // the version of memory does not know what wrote it
+      if (auto info = strong_access(program, side->info.pc)) side->info = *info;
+  }
   p.policy = policy;
   p.trace = usual_trace;
   p.outcome = usual;
@@ -111,12 +117,14 @@ bool Pairs::at_stake() const {
   return false;
 }
 
-bool Pairs::commuting(const Pair& p) const {
-  if (!p.is_order()) return false;
+bool Pairs::commuting(const Pair& p) const { return commuting(p.launch, p.conflict); }
+
+bool Pairs::commuting(uint32_t launch, const Conflict& c) const {
+  if (c.kind != Conflict::Kind::order) return false;
   const ir::MemInfo* info[2];
   for (int i = 0; i < 2; ++i) {
-    const race::Side& side = i ? p.conflict.second : p.conflict.first;
-    const ir::Program& program = *job_.launches[p.launch + side.grid].program;
+    const race::Side& side = i ? c.second : c.first;
+    const ir::Program& program = *job_.launches[launch + side.grid].program;
     const ir::Op& op = program.ops[side.info.pc];
     if (op.code != ir::OpCode::red && op.code != ir::OpCode::atom) return false;
     info[i] = &program.mem[op.c];
@@ -150,8 +158,15 @@ const Pair& most_telling(const std::vector<Pair>& instances) {
   auto score = [](const Pair& p) {
     return (p.value_race ? 0 : 8) + (p.differs ? 4 : 0) + (p.reversed ? 2 : 0) + (p.tried ? 1 : 0);
   };
+  // Of mere orders, what needs no store to be late, and those between blocks: what orders them
+  // orders threads of one block as well.
+  auto telling = [&](const Pair& p) {
+    return std::tuple(score(p), !p.is_order() || !p.missed,
+                      p.is_order() ? race::distance(p.conflict.first.agent, p.conflict.second.agent)
+                                   : race::Distance::warp);
+  };
   return *std::max_element(instances.begin(), instances.end(), [&](const Pair& a, const Pair& b) {
-    return score(a) < score(b); // the first of equals
+    return telling(a) < telling(b); // the first of equals
   });
 }
 

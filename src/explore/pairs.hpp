@@ -59,6 +59,7 @@ public:
   bool at_stake() const;
   // Are both atomic updates of a kind that commutes?
   bool commuting(const Pair& p) const;
+  bool commuting(uint32_t launch, const race::Conflict& c) const; // `launch` as in Pair
 
   // Are the two outcomes of this order conflict those of some race's two orders? Turning the one
   // round then turned the other round too, and it is the race that makes the difference.

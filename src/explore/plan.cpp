@@ -62,6 +62,22 @@ bool has_fence_sc(const vgpu::JobSpec& job) {
   return false;
 }
 
+std::optional<race::AccessInfo> strong_access(const ir::Program& program, uint32_t pc) {
+  const ir::Op& op = program.ops[pc];
+  using C = ir::OpCode;
+  const bool atomic = op.code == C::atom || op.code == C::red;
+  if (!atomic && op.code != C::ld && op.code != C::st) return std::nullopt;
+  race::AccessInfo info;
+  info.pc = pc;
+  info.strong = true;
+  info.atomic = atomic;
+  info.write = atomic || op.code == C::st;
+  info.read = atomic || !info.write;
+  info.elements = program.mem[op.c].vector;
+  info.bytes = uint8_t(program.mem[op.c].bytes * info.elements);
+  return info;
+}
+
 vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,
                      const race::Side& side) {
   vgpu::Place at;

@@ -3,6 +3,8 @@
 
 #include "explore/explore.hpp"
 
+#include <optional>
+
 namespace assay::explore {
 
 struct Planned {
@@ -32,6 +34,9 @@ bool has_fence_sc(const vgpu::JobSpec& job);
 
 // How a recorded run is repeated.
 Result<vgpu::RunOptions> options_of(const schedule::Trace& trace, const Options& options);
+
+// What the detector is told of a strong access or atomic operation; nothing of other operations.
+std::optional<race::AccessInfo> strong_access(const ir::Program& program, uint32_t pc);
 
 // Where one side of a conflict accessed what; `launch` as in vgpu::Outcome::LaunchConflicts.
 vgpu::Place place_of(const vgpu::JobSpec& job, uint32_t launch, const race::Conflict& conflict,

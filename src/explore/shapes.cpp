@@ -1,6 +1,9 @@
 // Shapes of programs; see shapes.hpp.
 #include "explore/shapes.hpp"
 
+#include "ir/commuting.hpp"
+#include "ptx/module.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -87,6 +90,35 @@ uint32_t updates(const ir::Program& program, uint32_t store) {
       made_of.insert({op.a, op.b, op.c});
   }
   return ir::kNoIndex;
+}
+
+bool only_reads(const ir::Program& program, uint32_t pc) {
+  using A = ir::AtomicOp;
+  const ptx::Instruction* in = program.sites[pc].instruction;
+  if (program.ops[pc].code != C::atom || !in || in->operands.size() < 3) return false;
+  const ir::MemInfo& info = program.mem[program.ops[pc].c];
+  const ptx::Operand &value = in->operands[2], &last = in->operands.back();
+  using K = ptx::Operand::Kind;
+  if (info.atomic == A::cas)
+    return value.kind == last.kind && value.kind == K::reg
+               ? value.name == last.name
+               : value.kind == K::integer && last.kind == K::integer && value.bits == last.bits;
+  const bool number =
+      value.kind == K::integer || value.kind == K::float32 || value.kind == K::float64;
+  if (!number) return false;
+  if (info.atomic == A::and_)
+    return (value.bits | ~uint64_t(0) << (info.bytes * 4) << (info.bytes * 4)) == ~uint64_t(0);
+  return value.bits == 0 &&
+         (info.atomic == A::add || info.atomic == A::or_ || info.atomic == A::xor_);
+}
+
+bool takes(const ir::Program& program, uint32_t first, uint32_t second) {
+  const ir::Op &taker = program.ops[first], &other = program.ops[second];
+  if (first == second || taker.code != C::atom || taker.d == ir::kNoSlot) return false;
+  if (only_reads(program, first)) return !only_reads(program, second);
+  return (other.code == C::atom || other.code == C::red) &&
+         ir::is_unread(other, program.mem[other.c]) && !polls(program, first) &&
+         program.mem[taker.c].atomic != ir::AtomicOp::cas;
 }
 
 bool decides(const ir::Program& program, uint32_t pc) {

@@ -14,6 +14,14 @@ bool polls(const ir::Program& program, uint32_t pc, bool plain = false);
 // kNoIndex.
 uint32_t updates(const ir::Program& program, uint32_t store);
 
+// Is it an atomic operation that changes nothing: atomicAdd(p, 0), atomicOr(p, 0), atomicCAS(p, x,
+// x)?
+bool only_reads(const ir::Program& program, uint32_t pc);
+
+// Of two atomic operations: does the first one take what the second one, which tells its own thread
+// nothing, has put together? Who appends, locks or polls by it takes it in any order.
+bool takes(const ir::Program& program, uint32_t first, uint32_t second);
+
 // Does a branch depend on what it loads, before the value is stored anywhere?
 bool decides(const ir::Program& program, uint32_t pc);
 

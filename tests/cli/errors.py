@@ -35,6 +35,20 @@ value = "n"
 """
 
 
+RACE = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .u64 %rd<2>;
+  .reg .u32 %r<2>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+"""
+
+
 def data(content):
     return content if isinstance(content, bytes) else content.encode()
 
@@ -254,6 +268,31 @@ def files_of_arguments(folder):
                     b"\x93NUMPY\x01\0\x50\0" + (header % b"4").ljust(80)):
         (folder / "a.npy").write_bytes(content)
         refused(folder, ["exec", SCALE, *LAUNCH, "--arg", "out:16", "in:a.npy", "f32:2", "u32:4"], "a.npy")
+
+
+@test
+def files_that_cannot_be_read(folder):
+    """Each command that takes a kernel or case says that it cannot read it, and nothing else."""
+    (folder / "folder.cu").mkdir()
+    (folder / "empty.ptx").write_text("")
+    (folder / "dangling.cu").symlink_to("nowhere.cu")
+    (folder / "race.ptx").write_text(RACE)
+    launch = ["--grid", "1", "--block", "64", "--arg", "out:4"]
+    assert Ran(folder, "check", "race.ptx", *launch, "--trace-dir", "t").code == 1
+    trace = str(next((folder / "t").glob("*.trace")))
+    for name, *parts in (("nosuch.cu", "cannot read 'nosuch.cu'", "No such file"), ("nosuch.ptx", "cannot read 'nosuch.ptx'"),
+                         ("nosuch.toml", "cannot read 'nosuch.toml'"), ("dangling.cu", "cannot read 'dangling.cu'"),
+                         ("folder.cu", "folder.cu'"), ("empty.ptx", "empty.ptx:1:1")):
+        for command in ("check", "determinism", "exec", "mutate", "minimize"):
+            refused(folder, [command, name, *launch], *parts)
+        refused(folder, ["replay", trace, name, *launch], *parts)
+        refused(folder, ["minimize", trace, name, *launch], *parts)
+        refused(folder, ["replay", trace, "--kernel", name], *parts)
+    for name in ("nosuch.trace", "folder.trace"):
+        if name.startswith("folder"):
+            (folder / name).mkdir()
+        refused(folder, ["replay", name, "race.ptx"], f"cannot read '{name}'")
+        refused(folder, ["minimize", name, "race.ptx"], f"cannot read '{name}'")
 
 
 @test
