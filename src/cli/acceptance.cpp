@@ -188,6 +188,11 @@ std::vector<std::string> Acceptance::remarks() const {
 
 Result<void> Acceptance::write(std::vector<std::string>& remarks) const {
   if (session_.write_baseline.empty()) return {};
+  if (judged_.empty()) { // an empty one would say that all had been sound
+    remarks.push_back(fmt::format("nothing could be judged: no baseline is written to {}",
+                                  session_.write_baseline));
+    return {};
+  }
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   uint64_t total = 0;
   for (const auto& [fingerprint, cases] : found_)

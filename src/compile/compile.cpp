@@ -88,7 +88,14 @@ Result<CompiledPtx> compile_with(const Nvrtc& nvrtc, const CompileRequest& reque
   CompiledPtx out;
   out.compiler = nvrtc.name();
   out.log = replaced(program.text(nvrtc.log_size, nvrtc.log), name, path);
-  if (code != 0) return log_error(request, out.log.empty() ? nvrtc.error_string(code) : out.log);
+  if (code != 0) {
+    Error error = log_error(request, out.log.empty() ? nvrtc.error_string(code) : out.log);
+    if (name != path && error.text().find("ptxas") != std::string::npos)
+      error.notes.push_back(
+          "NVRTC cannot name headers with device code in a folder whose name holds "
+          "a quotation mark: rename the folder");
+    return error;
+  }
   const std::string ptx =
       replaced(program.text(nvrtc.ptx_size, nvrtc.ptx), escaped(name), escaped(path));
   out.ptx = relative_files(ptx, source_directory(request), folders);

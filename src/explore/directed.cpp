@@ -11,7 +11,7 @@ using race::Conflict;
 
 void Explorer::directed() {
   size_t& left = directed_left_;
-  for (size_t instance = 0; instance < 8 && !certain();) {
+  for (size_t instance = 0; instance < 8 && !found_enough();) {
     std::vector<Pair*> pairs = untried(instance);
     if (options_.until_found && pairs.size() > kBatch) pairs.resize(kBatch);
     if (pairs.size() > left) pairs.resize(left);
@@ -60,8 +60,7 @@ void Explorer::reverse(const std::vector<Pair*>& all) {
     const bool shows = out.completed || !out.events.empty();
     p.reversed =
         (shows && out.arms_reversed) || p.conflict.kind == Conflict::Kind::same_instruction;
-    take_events(out, plan.policy);
-    compare(out, plan);
+    take_directed(plan, out);
     take_turned(p, out);
     // Behind a race that went the other way anything may follow: the race is the defect.
     if (!p.is_order() || !p.reversed) return;
@@ -94,8 +93,7 @@ void Explorer::reverse_anyhow(const std::vector<Pair*>& pairs, std::vector<Shown
   size_t at = 0;
   run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
     Pair& p = *left[at++];
-    take_events(out, plan.policy);
-    compare(out, plan);
+    take_directed(plan, out);
     if (!out.arms_reversed || (!out.completed && out.events.empty()) || p.differs) return;
     // It may have been another instance of the two operations: the same bytes settle nothing.
     const Digest& usual = p.completed ? p.outcome : report_.first.digest;
@@ -132,8 +130,7 @@ void Explorer::miss(const std::vector<Pair*>& pairs, std::vector<Shown>& shown, 
   size_t at = 0;
   run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
     Pair& p = *writes[at++];
-    take_events(out, plan.policy);
-    compare(out, plan);
+    take_directed(plan, out);
     if (!out.arms_reversed || (!out.completed && out.events.empty())) return;
     p.reversed = p.missed = true;
     take_turned(p, out);
@@ -164,8 +161,7 @@ void Explorer::postpone(const std::vector<Pair*>& pairs, std::vector<Shown>& sho
   size_t at = 0;
   run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
     Pair& p = *late[at++];
-    take_events(out, plan.policy);
-    compare(out, plan);
+    take_directed(plan, out);
     if ((!out.arms_reversed && out.missed_reads.empty()) || (!out.completed && out.events.empty()))
       return;
     const Digest& usual = p.completed ? p.outcome : report_.first.digest;
@@ -237,8 +233,7 @@ void Explorer::last_of_all() {
   size_t at = 0;
   run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
     Pair& p = *pairs[at++];
-    take_events(out, plan.policy);
-    compare(out, plan);
+    take_directed(plan, out);
     const Digest& usual = p.completed ? p.outcome : report_.first.digest;
     if (!out.completed || out.digest == usual) return;
     p.reversed = true;
@@ -292,8 +287,7 @@ void Explorer::fence_orders() {
   size_t at = 0;
   run_plans(late, [&](const Planned& plan, vgpu::Outcome& out) {
     const Pair& p = *missed[at++];
-    take_events(out, plan.policy);
-    compare(out, plan);
+    take_directed(plan, out);
     if (out.arms_reversed && out.completed && out.digest != report_.first.digest)
       pairs_.blame({p.launch, 0, p.conflict}, plan.policy, report_.first_trace,
                    report_.first.digest, out.trace, out.digest, differences(report_.first, out));
@@ -317,10 +311,7 @@ void Explorer::miss_together() {
       for (vgpu::Arm& a : both.arms) a.missed = true;
       plans.push_back(std::move(both));
     }
-  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
-    take_events(out, plan.policy);
-    compare(out, plan);
-  });
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) { take_directed(plan, out); });
 }
 
 void Explorer::blame_misses() {

@@ -10,12 +10,12 @@ namespace assay::explore {
 Report Explorer::run() {
   first_run("canonical");
   if (report_.unknown.empty() || !pairs_.list().empty()) {
-    if (!certain()) {
+    if (!found_enough()) {
       uninitialised();
       open_uses({"canonical", options_.seed, {}}, report_.first);
       settle_proof();
     }
-    if (!report_.proved && !certain()) {
+    if (!report_.proved && !found_enough()) {
       other_policies();
       if (options_.directed) {
         directed();
@@ -32,7 +32,7 @@ Report Explorer::run() {
       torn_vectors();
     }
   }
-  if (!certain()) blame_misses();
+  if (!found_enough()) blame_misses();
   conclude(job_, pairs_, differing_runs_, report_);
   float_order();
   return std::move(report_);
@@ -57,7 +57,7 @@ void Explorer::first_run(const std::string& policy) {
       add_note(n.kind, n.message, n.places);
 }
 
-bool Explorer::certain() {
+bool Explorer::found_enough() {
   if (!options_.until_found || report_.cut_short) return report_.cut_short;
   report_.cut_short =
       options_.expected && report_.first.completed && report_.first.digest != *options_.expected;
@@ -133,6 +133,18 @@ void Explorer::compare(const vgpu::Outcome& out, const Planned& plan) {
   if (differing_runs_.size() < 8)
     differing_runs_.push_back(
         {plan.policy, out.trace, out.digest, differences(report_.first, out), out.missed_reads});
+}
+
+void Explorer::take_directed(const Planned& plan, const vgpu::Outcome& out) {
+  take_events(out, plan.policy);
+  compare(out, plan);
+}
+
+void Explorer::take_schedule(const Planned& plan, const vgpu::Outcome& out) {
+  take_events(out, plan.policy);
+  take_conflicts(out, plan.policy);
+  compare(out, plan);
+  open_uses(plan, out);
 }
 
 void Explorer::float_order() {
@@ -279,12 +291,7 @@ void Explorer::other_policies() {
   // Other clocks under other schedules, where there is a clock.
   if (!report_.first.time_reads.empty())
     for (size_t i = 0; i < plans.size(); ++i) plans[i].vary.time = uint8_t(i % 3);
-  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
-    take_events(out, plan.policy);
-    take_conflicts(out, plan.policy);
-    compare(out, plan);
-    open_uses(plan, out);
-  });
+  run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) { take_schedule(plan, out); });
 }
 
 void Explorer::more_seeds() {
@@ -309,12 +316,7 @@ void Explorer::more_seeds() {
       if (report_.first.strong && i % 2 == 1)
         plans.push_back({"late-writes", seed + i / 2, {}, {}, options_.detect});
     }
-    run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) {
-      take_events(out, plan.policy);
-      take_conflicts(out, plan.policy);
-      compare(out, plan);
-      open_uses(plan, out);
-    });
+    run_plans(plans, [&](const Planned& plan, vgpu::Outcome& out) { take_schedule(plan, out); });
   }
 }
 

@@ -42,13 +42,15 @@ private:
   }
 
   // Options::until_found: is there a finding by now that no further run can take back?
-  bool certain();
+  bool found_enough();
 
   void add_note(const std::string& kind, const std::string& message,
                 const std::vector<vgpu::Place>& places = {});
   void take_events(const vgpu::Outcome& out, const std::string& policy);
   void take_conflicts(const vgpu::Outcome& out, const std::string& policy);
   void compare(const vgpu::Outcome& out, const Planned& plan);
+  void take_directed(const Planned& plan, const vgpu::Outcome& out); // of pairs that are known
+  void take_schedule(const Planned& plan, const vgpu::Outcome& out); // all that a run shows
 
   // Is it only that floating-point atomics round differently in another order? Then the outcomes
   // agree once the atomics to each location are applied in one order.
@@ -81,7 +83,7 @@ private:
     // In chunks, so that few outcomes (each holds all of memory) are alive at once.
     size_t width = options_.threads ? options_.threads : default_threads();
     for (size_t from = 0; from < plans.size(); from += width) {
-      if (certain()) return;
+      if (found_enough()) return;
       if (out_of_time()) {
         report_.not_reached.push_back(
             fmt::format("{} of {} planned runs", plans.size() - from, plans.size()));

@@ -71,5 +71,26 @@ TEST(UntilFound, OrderConflict) {
   EXPECT_EQ(quick.findings[0].kind, whole.findings[0].kind);
 }
 
+// A first run that leaves other bytes than are expected is enough; the expected ones say nothing.
+TEST(UntilFound, OtherBytesThanExpected) {
+  const vgpu::JobSpec job =
+      two_warps("st.global.u32 [%rd0], 4; exit; write: st.global.u32 [%rd0+4], 5;");
+  Options options;
+  options.until_found = true;
+  options.threads = 1;
+  Digest expected = explored(job, false).first.digest;
+  options.expected = &expected;
+  const Report same = explore(job, options);
+  EXPECT_FALSE(same.cut_short);
+  EXPECT_TRUE(same.proved);
+  const Digest other = explored(two_warps("exit; write: exit;"), false).first.digest;
+  options.expected = &other;
+  const Report differs = explore(job, options);
+  EXPECT_TRUE(differs.cut_short);
+  EXPECT_EQ(differs.schedules, 1u);
+  options.until_found = false; // otherwise nothing is expected
+  EXPECT_FALSE(explore(job, options).cut_short);
+}
+
 } // namespace
 } // namespace assay::explore::test
