@@ -2,7 +2,7 @@
 
     bench/mutate.py compile ASSAY FOLDER…
     bench/mutate.py run ASSAY --out FILE [--jobs N] [--each S] [--within S] [--total S] [--done FILE…]
-                    FOLDER[=LIMIT]…
+                    [--without FILE…] FOLDER[=LIMIT]…
     bench/mutate.py merge FILE… [--json FILE] [--machine TEXT] [--write FILE]
 
 `compile` writes PTX beside the kernels of the folders that have none, for a machine without a compiler (not to be committed).
@@ -11,7 +11,7 @@
 done. FOLDER=LIMIT: at most so many mutants of each kernel there, chosen by the seed 1, each kind of fault in turn. A mutant that
 takes longer than --each seconds is left open ("out of time"); of a kernel that takes longer than --within no further ones are
 begun, and none at all so that it ends before --total. What such a file named by --done has of the same binary and limit, and
-whole, is not run again. The longest come first, on several cores where one would take too long, by bench/results/mutate-costs.tsv (kernel,
+whole, is not run again; --without names case files to leave out. The longest come first, on several cores where one would take too long, by bench/results/mutate-costs.tsv (kernel,
 seconds of a mutant, mutants), which merge writes; kernels that it does not know come before.
 
 `merge` makes of such files bench/results/mutate-DATE-COMMIT.json.gz (every mutant: case, place, fault, state, time) and prints the
@@ -146,11 +146,13 @@ def run(arguments):
     for folder in arguments.folders:
         name, _, limit = folder.partition("=")
         waiting += [Work(name, source, int(limit or 0), known, arguments.jobs) for source in sources(name)
-                    if (source, int(limit or 0)) not in done]
+                    if (source, int(limit or 0)) not in done and source not in arguments.without]
     waiting.sort(key=lambda w: -w.estimate)
     total, running, free, finished = len(waiting), [], arguments.jobs, 0
     print(f"{total} kernels, {len(done)} are done", file=sys.stderr, flush=True)
     with open(arguments.out, "a") as out:
+        for source in arguments.without:
+            out.write(json.dumps({"source": source, "limit": 0, "engine": engine, "result": {"left_out": "by choice"}}) + "\n")
         while waiting or running:
             left = arguments.total - (time.monotonic() - start)
             for work in [w for w in waiting if w.cores <= free][:1]:
@@ -267,6 +269,7 @@ def main():
     verb.add_argument("folders", nargs="+")
     verb.add_argument("--out", type=pathlib.Path, required=True)
     verb.add_argument("--done", type=pathlib.Path, nargs="+", default=[])
+    verb.add_argument("--without", nargs="+", default=[])
     verb.add_argument("--jobs", type=int, default=2)
     verb.add_argument("--each", type=float, default=60)
     verb.add_argument("--within", type=float, default=86400)

@@ -10,7 +10,7 @@ namespace assay::explore {
 void stamp(schedule::Trace& trace, const vgpu::JobSpec& job, uint64_t seed) {
   Hasher program, launch, inputs;
   for (const vgpu::LaunchSpec& l : job.launches) {
-    program.add(ptx::print(*l.program->module));
+    program.add(&l.program->text, sizeof l.program->text);
     program.add(l.program->kernel);
     launch.add(l.grid, sizeof l.grid);
     launch.add(l.block, sizeof l.block);

@@ -112,6 +112,9 @@ Result<std::shared_ptr<const Program>> lower(const std::shared_ptr<const ptx::Mo
   note_properties(*program);
   note_recursion(*program, *layout, functions);
   must_hold(verify(*program));
+  Hasher text;
+  text.add(ptx::print(*module));
+  program->text = text.digest();
   return std::shared_ptr<const Program>(program);
 }
 

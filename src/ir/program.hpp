@@ -11,6 +11,7 @@
 // its register file (and its groups): an execution can stop before any operation.
 #pragma once
 
+#include "base/hash.hpp"
 #include "ir/address_space.hpp"
 #include "ptx/module.hpp"
 
@@ -166,6 +167,7 @@ struct GlobalVariable { // module-scope .global and .const
 
 struct Program {
   std::shared_ptr<const ptx::Module> module;
+  Digest text;        // of the module as it is printed: whether traces are of this program
   std::string kernel; // mangled name
   std::vector<Op> ops;
   std::vector<Site> sites;         // parallel to ops

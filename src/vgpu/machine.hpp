@@ -293,9 +293,9 @@ struct Machine {
   const LateWrite* ahead(const Warp& w, uint32_t lane, const ir::MemInfo& info, race::Space space,
                          uint64_t address) const;
   void passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Op& op, LateWrite& late);
-  uint64_t address_beside(const Warp& w, const ir::Op& op, char* regs, uint32_t lane,
-                          const LateWrite& late);
-  bool finds(const Warp& w, uint32_t pc, const ir::Op& op, char* regs, LateWrite& late);
+  struct Reached; // what an instruction's lanes access
+  Reached reached(const Warp& w, const ir::Op& op, char* regs);
+  bool finds(const Warp& w, uint32_t pc, const ir::Op& op, const Reached& at, LateWrite& late);
   bool postpone(const Warp& w, uint32_t pc, uint32_t lane, const Lateness& asked, Region& region,
                 uint64_t offset, const uint64_t (&operand)[2]);
   void look_for_late(const Warp& w, uint32_t pc, const ir::Op& op, char* regs);

@@ -166,36 +166,57 @@ void Machine::passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Op&
   second.info.write = op.code != ir::OpCode::ld;
 }
 
-// The lane's address, if it is in the space of the late write; else one that no write has.
-uint64_t Machine::address_beside(const Warp& w, const ir::Op& op, char* regs, uint32_t lane,
-                                 const LateWrite& late) {
+// Addresses of shared memory are offsets, as those of late writes.
+struct Machine::Reached {
+  uint32_t lanes = 0, shared = 0;
+  uint64_t bytes = 0; // of each
+  uint64_t address[32];
+  uint64_t low = ~uint64_t(0), high = 0; // of all, wherever
+};
+
+Machine::Reached Machine::reached(const Warp& w, const ir::Op& op, char* regs) {
+  Reached at;
+  at.lanes = lanes_that_hold(op, regs, w.exec_bits);
+  if (!is_plain(op.code)) return at;
   const ir::MemInfo& info = program.mem[op.c];
-  uint64_t a = lane_address(op, info, regs, lane, *w.group);
-  if (late.region->space == race::Space::shared) {
-    const bool shared = info.space == ptx::Space::none
-                            ? ir::window_of(a) == ir::kSharedWindow
-                            : info.space == ptx::Space::shared ||
-                                  info.space == ptx::Space::shared_cta ||
-                                  info.space == ptx::Space::shared_cluster;
-    if (!shared || late.by.agent.cta != w.cta->index) return kAnyAddress;
-    a = ir::offset_of(a);
+  const bool all_shared = info.space == ptx::Space::shared ||
+                          info.space == ptx::Space::shared_cta ||
+                          info.space == ptx::Space::shared_cluster;
+  at.bytes = uint64_t(info.bytes) * info.vector;
+  for (uint32_t m = at.lanes; m; m &= m - 1) {
+    const uint32_t lane = uint32_t(__builtin_ctz(m));
+    uint64_t a = lane_address(op, info, regs, lane, *w.group);
+    if (all_shared || (info.space == ptx::Space::none && ir::window_of(a) == ir::kSharedWindow)) {
+      at.shared |= 1u << lane;
+      a = ir::offset_of(a);
+    }
+    at.address[lane] = a;
+    at.low = std::min(at.low, a);
+    at.high = std::max(at.high, a + at.bytes);
   }
-  return a;
+  return at;
 }
 
 // Must the write have taken effect before these lanes go on?
-bool Machine::finds(const Warp& w, uint32_t pc, const ir::Op& op, char* regs, LateWrite& late) {
-  for (uint32_t m = lanes_that_hold(op, regs, w.exec_bits); m; m &= m - 1) {
+bool Machine::finds(const Warp& w, uint32_t pc, const ir::Op& op, const Reached& at,
+                    LateWrite& late) {
+  const bool plain = is_plain(op.code);
+  uint32_t candidates = at.lanes;
+  if (plain) {
+    if (at.low >= late.address + late.info->bytes || at.high <= late.address) return false;
+    const bool shared = late.region->space == race::Space::shared;
+    if (shared && late.by.agent.cta != w.cta->index) return false;
+    candidates &= shared ? at.shared : ~at.shared;
+  }
+  for (uint32_t m = candidates; m; m &= m - 1) {
     const uint32_t lane = uint32_t(__builtin_ctz(m));
-    if (!is_plain(op.code)) {
+    if (!plain) {
       if (detector->precedes(*late.update, agent(w), lane)) return true;
       continue;
     }
     const ir::MemInfo& info = program.mem[op.c];
-    const uint64_t a = address_beside(w, op, regs, lane, late);
-    if (a >= late.address + late.info->bytes ||
-        (a < late.address && late.address - a >= uint64_t(info.bytes) * info.vector))
-      continue;
+    const uint64_t a = at.address[lane];
+    if (a >= late.address + late.info->bytes || a + at.bytes <= late.address) continue;
     if (late.by.agent == agent(w) && late.by.lane == lane && can_be_late(op, info) &&
         ahead(w, lane, info, late.region->space, a))
       continue; // and so it comes behind
@@ -208,8 +229,9 @@ bool Machine::finds(const Warp& w, uint32_t pc, const ir::Op& op, char* regs, La
 
 // What these lanes are about to do finds the effect of every write that precedes it.
 void Machine::look_for_late(const Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
+  const Reached at = reached(w, op, regs);
   for (size_t i = 0; i < stage.late.size();) {
-    if (!finds(w, pc, op, regs, stage.late[i])) {
+    if (!finds(w, pc, op, at, stage.late[i])) {
       ++i;
       continue;
     }

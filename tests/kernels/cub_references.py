@@ -120,6 +120,11 @@ def device_radix_sort(keys, values, **_):
     return {"keys_out": keys[order], "values_out": values[order]}
 
 
+def device_radix_sort_digit(keys, values, **_):
+    order = np.argsort(keys >> 8 & 0xFF, kind="stable")
+    return {"keys_out": keys[order], "values_out": values[order]}
+
+
 def padded(x, size):
     out = np.zeros(size, x.dtype)
     out[: len(x)] = x

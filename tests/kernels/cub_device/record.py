@@ -30,6 +30,8 @@ BUFFERS = {
     "device_scan": {"x": buffer("in", "s32", 20000), "y": out("s32", 20000)},
     "device_radix_sort": {"keys": buffer("in", "u32", 9000, family="uniform"), "keys_out": out("u32", 9000),
                           "values": buffer("in", "s32", 9000, family="structure/iota"), "values_out": out("s32", 9000)},
+    "device_radix_sort_digit": {"keys": buffer("in", "u32", 9000, family="uniform"), "keys_out": out("u32", 9000),
+                                "values": buffer("in", "s32", 9000, family="structure/iota"), "values_out": out("s32", 9000)},
     "device_select": {"x": buffer("in", "s32", 20000, domain="[0, 3)"), "y": out("s32", 20000, written="partial", fill=0),
                       "count": out("s32", 1)},
     "device_partition": {"x": buffer("in", "s32", 20000), "flags": buffer("in", "u8", 20000, domain="[0, 2)"),
@@ -53,7 +55,7 @@ BUFFERS = {
 
 # Parts of the temporary storage that the dispatch addresses piece by piece and a kernel as a whole: the
 # digits' bins of all passes.
-WHOLE = {"device_radix_sort": [(0, 4096)]}
+WHOLE = {"device_radix_sort": [(0, 4096)], "device_radix_sort_digit": [(0, 1024)]}
 
 
 def parameters_of(ptx):
