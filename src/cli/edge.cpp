@@ -371,6 +371,12 @@ private:
     bool construct = e.missing.starts_with("__") || e.missing.starts_with("cp.async") ||
                      e.missing.starts_with("a fence");
     if (edge) return (construct ? "add " : "use ") + e.missing;
+    if (found_.kind == "nondeterministic" && found_.places.size() == 1 &&
+        subject_.job.launches[found_.launch].program->ops[found_.places[0].pc].code ==
+            ir::OpCode::activemask)
+      return "take the mask from the lanes that are meant (__ballot_sync() with their condition "
+             "before "
+             "the branch, or 0xffffffff): __activemask() names those that happen to run together";
     if (found_.kind == "nondeterministic" && found_.places.size() == 1)
       return "keep clocks and places on the machine out of the result";
     const report::Kind* row = report::find_kind(found_.kind);

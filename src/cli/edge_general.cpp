@@ -22,10 +22,11 @@ public:
   Edge edge() const {
     using K = race::Conflict::Kind;
     if (!pair_.found.is_conflict || pair_.out.locations.size() != 2) return as_said();
-    if (c_.kind == K::same_instruction) return one_instruction();
+    if (c_.kind == K::same_instruction) return is_update() ? update() : one_instruction();
     if (c_.first.info.nc || c_.second.info.nc) return non_coherent();
     if (copies() || c_.first.grid != c_.second.grid) return as_said(); // two programs
-    if (pair_.found.missed) return missed();
+    if (pair_.found.missed && !neither_looks()) return missed();
+    if (pair_.found.missed) return {"", "", ""};
     if (polls_plainly(0) || polls_plainly(1)) return plain_poll(polls_plainly(0) ? 0 : 1);
     if (is_update()) return update();
     if (pair_.missing.starts_with("an atomic or volatile")) return one_is_plain();
@@ -107,6 +108,13 @@ private:
     return {missing, help, shorter(missing)};
   }
 
+  // Of two updates none of which takes what the other has made, the order alone matters.
+  bool neither_looks() const {
+    const uint32_t a = info(0).pc, b = info(1).pc;
+    return info(0).atomic && info(1).atomic && !explore::takes(program_, a, b) &&
+           !explore::takes(program_, b, a);
+  }
+
   // Do the lanes of the warp come together between the two, as the program has it? Else the two are
   // in branches of their own, where no lane can wait for the other at a barrier.
   bool lanes_meet() const {
@@ -186,7 +194,8 @@ private:
                         "which another thread's update is lost",
                         where(store)),
             fmt::format("make the update at {} atomic (atomicAdd() and its kin, cuda::atomic_ref), "
-                        "or guard it by a lock, or give each thread a place of its own and add up "
+                        "or guard it by a lock that is taken before the load and given back behind "
+                        "the store, or give each thread a place of its own and add up "
                         "behind a barrier{}",
                         where(store), turns),
             fmt::format("an atomic update in line {}", store.line), ""};
@@ -208,7 +217,8 @@ private:
     // What reads first and writes later can write elsewhere; what reads later wants the value.
     const bool both = info(0).write && info(1).write;
     const uint32_t write = info(info(0).write ? 0 : 1).pc, read = info(info(0).write ? 1 : 0).pc;
-    const char* apart = both           ? "let only one of them write the place, or "
+    const char* apart = both ? "give each block a place of its own, or let only one of them "
+                               "write it, or "
                         : read < write ? "write to another buffer than is read, or "
                                        : "";
     return {pair_.missing,
@@ -224,6 +234,10 @@ private:
   // -- barriers of a block or a warp
   // ----------------------------------------------------------------
   Edge barrier() const {
+    const bool writes = info(0).write && info(1).write && !info(0).read && !info(1).read;
+    if (writes && info(0).pc == info(1).pc && !pair_.same_warp &&
+        !explore::loop_around(program_, info(0).pc, info(1).pc))
+      return one_instruction();
     const bool first_low = info(0).pc <= info(1).pc;
     const report::Location &low = at(first_low ? 0 : 1), &high = at(first_low ? 1 : 0);
     const uint32_t between = meeting_between();
@@ -243,12 +257,12 @@ private:
         place = fmt::format("between line {} and line {}", std::min(from.line, to.line),
                             std::max(from.line, to.line));
     }
-    std::string writes;
-    if (info(0).write && info(1).write && !info(0).read && !info(1).read)
-      writes = "; or let only one of the threads write the place";
+    std::string apart;
+    if (writes) apart = "; or let only one of the threads write the place";
+    if (writes && info(0).pc != info(1).pc) apart += " (if two variables are meant, they overlap)";
     return {pair_.missing,
             fmt::format("add {} {}, where all threads of the {} pass{}", pair_.barrier, place,
-                        pair_.same_warp ? "warp" : "block", writes),
+                        pair_.same_warp ? "warp" : "block", apart),
             pair_.barrier, ""};
   }
 

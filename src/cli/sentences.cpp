@@ -72,7 +72,7 @@ std::string conflict_sentence(const explore::Finding& found, const report::Findi
     second = second.substr(0, second.find(" of block")) + " of the same block";
   std::string text = fmt::format("{} {} {} at {} and {} {} it at {}", who(a), verb(c.first.info),
                                  memory, where(a), second, verb(c.second.info), where(b));
-  if (found.missed)
+  if (found.missed && !out.missing_edge.empty())
     return text +
            (found.conflict.second.info.write
                 ? ", but the first of these may take effect after the second, and after what its "

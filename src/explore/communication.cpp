@@ -37,6 +37,7 @@ public:
     if (unsaid() && !ordered) mbarriers();
     if (unsaid() && same_warp_ && !ordered) narrow_mask();
     if (unsaid() && !way && !ordered) early_flag();
+    if (unsaid() && !way && seen_.missed) through_others();
     return std::move(out_);
   }
 
@@ -258,6 +259,39 @@ private:
     say(Missing::fence_after_flag, {load_.step});
   }
 
+  // The two communicate through a third block, whose steps are not seen: whoever counts arrivals
+  // for all, say. Then the first one's thread, or one of its block that it has met, announces what
+  // it did by an atomic operation, or by the last thing that it stores.
+  void through_others() {
+    if (same_block_) return;
+    Flag told;
+    for (const WatchedStep& s : seen_.steps) {
+      if (s.when <= first_.when || s.agent.cta != seen_.threads[0].agent.cta) continue;
+      const uint64_t imm = seen_.program.ops[s.pc].imm;
+      if (seen_.code(s) == C::fence && seen_.own(0, s) && wide(ir::Scope(imm >> 8 & 255))) break;
+      const bool counts = seen_.code(s) == C::atom || seen_.code(s) == C::red;
+      if (s.access || !accesses(s) || !writes(s) || s.pc == first_.pc) continue;
+      for (auto [lane, address] : places(s)) {
+        const Flag now{&s, lane};
+        const bool own = same_thread(now, 0) || (counts && joined(now, 0));
+        if (own && !is_the_place(address)) told = now;
+      }
+      if (told.step == &s && counts) break;
+    }
+    if (!told.step || !wide(info(*told.step).scope)) return;
+    using S = ir::Semantics;
+    const S how = info(*told.step).semantics;
+    const WatchedStep* met = same_thread(told, 0) ? &first_ : joined(told, 0);
+    const Fences between = fences(told, met->when, told.step->when, true);
+    if (how == S::release || how == S::acq_rel || how == S::sc || between.wide) return;
+    store_ = load_ = told;
+    out_.diagnosis.signal = signal();
+    if (between.narrow)
+      say(Missing::fence_scope, {between.narrow});
+    else
+      say(Missing::fence_before_flag, {told.step});
+  }
+
   // The flag was raised before what it announces was done, by the same thread or by another one of
   // its block that did not wait for it. Only where it is raised once: of several times another may
   // be meant. The access that is too late has come second, or, seen from a reader that came later
@@ -285,12 +319,17 @@ private:
         for (auto [lane, address] : places(s)) written[address] = {&s, lane};
     }
     if (!store_.step) return;
+    out_.diagnosis.signal = signal();
+    // Each thread gives a lock back for itself.
+    const ThreadOf raiser{store_.step->agent, store_.lane};
+    const bool lock = out_.diagnosis.signal == Signal::lock;
     uint32_t raised = 0;
     for (const WatchedStep& s : seen_.steps)
-      if (s.pc == store_.step->pc && s.agent.cta == store_.step->agent.cta) raised += s.times;
+      if (s.pc == store_.step->pc && s.agent.cta == store_.step->agent.cta &&
+          (!lock || seen_.by(s, raiser)))
+        raised += s.times;
     if (raised != 1) return;
     out_.steps.clear();
-    out_.diagnosis.signal = signal();
     if (same_thread(store_, late))
       say(Missing::flag_early, {store_.step});
     else if (!joined(store_, late))

@@ -78,7 +78,7 @@ private:
       if (best->is_order()) {
         // Updates that commute leave the same in any order: others make the difference, who read
         // between them, say. They are candidates where nobody else is (explain_difference).
-        const bool commutes = pairs_.commuting(*best);
+        const bool commutes = pairs_.commuting(*best) && !differing_runs_.empty();
         if (best->differs && commutes) report_.deterministic = false;
         if (best->differs && !commutes && !pairs_.is_race_of(*best) &&
             !pairs_.is_behind_race(*best)) {

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LEAST = 0.9
+LEAST = 0.95
 FENCE = ["__threadfence() before", "memory_order_release"]
 AFTER = ["__threadfence() after", "memory_order_acquire"]
 SCOPE = ["rather than __threadfence_block()", "cuda::thread_scope_device", "scope that includes both blocks"]
