@@ -182,41 +182,87 @@ void order_lanes(schedule::Policy& policy, const uint64_t* address, uint32_t* me
 
 } // namespace
 
+namespace {
+
+// Where the lanes of one instruction operate.
+struct Cells {
+  Machine::Resolved at[32];
+  alignas(8) uint64_t address[32] = {}; // of shared memory: the offset
+  uint32_t tracked[2] = {0, 0};         // global, shared
+  uint32_t members[32];                 // lanes, in the order in which they act
+  uint32_t count = 0;
+
+  void hosts(const uint8_t* (&of_lane)[32]) const {
+    for (uint32_t k = 0; k < count; ++k)
+      of_lane[members[k]] = at[members[k]].region->host + at[members[k]].offset;
+  }
+};
+
+bool cells_of(Machine& m, Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active,
+              Cells& out) {
+  const ir::MemInfo& info = m.program.mem[op.c];
+  const uint32_t bytes = uint32_t(info.bytes) * info.vector;
+  for (uint32_t i = 0; i < 32; ++i) {
+    if (!(active >> i & 1)) continue;
+    const uint64_t a = m.lane_address(op, info, regs, i, *w.group);
+    if (m.hash_path) m.path(a);
+    Machine::Resolved& at = out.at[i];
+    at = m.resolve(w, pc, i, info.space, a, bytes, bytes, true, "atomic");
+    if (!at.region) return false;
+    if (at.local) {
+      m.fault(w, pc, i, EventKind::illegal_operation, "an atomic operation on local memory");
+      return false;
+    }
+    const Region& r = *at.region;
+    const bool shared = r.space == race::Space::shared;
+    out.address[i] = shared ? at.offset : r.base + at.offset;
+    if (r.tracked) out.tracked[shared] |= 1u << i;
+    if (r.init && m.options.check_init && !init_test(r.init, at.offset, bytes))
+      m.uninitialised(w, pc, i, &r, at.offset, r.host + at.offset, bytes);
+    out.members[out.count++] = i;
+  }
+  return true;
+}
+
+race::AccessInfo access_info(uint32_t pc, const ir::MemInfo& info) {
+  race::AccessInfo access;
+  access.pc = pc;
+  access.write = access.read = access.atomic = access.strong = true;
+  access.scope = scope_of(info);
+  access.bytes = uint8_t(info.bytes * info.vector);
+  access.elements = info.vector;
+  return access;
+}
+
+// The lane comes before the last store there: it finds what was there before, and what it writes is
+// overwritten.
+void operate_before(Machine& m, Warp& w, const ir::Op& op, char* regs, uint32_t lane,
+                    const Region& r, uint64_t address, uint64_t offset) {
+  const ir::MemInfo& info = m.program.mem[op.c];
+  alignas(16) uint8_t older[32];
+  uint8_t old[32];
+  std::memcpy(older, r.host + offset, info.bytes);
+  m.detector->missed(r.space, m.agent(w), address, info.bytes, 1, older);
+  operate(info, op, regs, lane, older, false, old, nullptr);
+  if (op.code == ir::OpCode::atom) write_old(info, op, regs, lane, old);
+  if (!ir::is_unread(op, info))
+    m.detector->missing_read(r.space, m.agent(w), lane, address, info.bytes,
+                             order_of(info.semantics), scope_of(info), 1);
+}
+
+} // namespace
+
 void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   const ir::MemInfo& info = program.mem[op.c];
   uint32_t active = lanes_that_hold(op, regs, w.exec_bits),
            bytes = uint32_t(info.bytes) * info.vector;
   saw_strong |= !ir::commutes(op, info);
   atomic_lanes += count_lanes(active);
-  Resolved at[32];
-  alignas(8) uint64_t address[32] = {};
-  uint32_t tracked[2] = {0, 0}; // global, shared
-  uint32_t members[32], count = 0;
-  for (uint32_t i = 0; i < 32; ++i) {
-    if (!(active >> i & 1)) continue;
-    uint64_t a = lane_address(op, info, regs, i, *w.group);
-    if (hash_path) path(a);
-    at[i] = resolve(w, pc, i, info.space, a, bytes, bytes, true, "atomic");
-    if (!at[i].region) return;
-    if (at[i].local) {
-      fault(w, pc, i, EventKind::illegal_operation, "an atomic operation on local memory");
-      return;
-    }
-    const Region& r = *at[i].region;
-    bool shared = r.space == race::Space::shared;
-    address[i] = shared ? at[i].offset : r.base + at[i].offset;
-    if (r.tracked) tracked[shared] |= 1u << i;
-    if (r.init && options.check_init && !init_test(r.init, at[i].offset, bytes))
-      uninitialised(w, pc, i, &r, at[i].offset, r.host + at[i].offset, bytes);
-    members[count++] = i;
-  }
+  Cells cells;
+  if (!cells_of(*this, w, pc, op, regs, active, cells)) return;
+  auto& [at, address, tracked, members, count] = cells;
   order_lanes(policy, address, members, count);
-  race::AccessInfo access;
-  access.pc = pc;
-  access.write = access.read = access.atomic = access.strong = true;
-  access.scope = scope_of(info);
-  access.bytes = uint8_t(bytes);
-  access.elements = info.vector;
+  const race::AccessInfo access = access_info(pc, info);
   if (detector)
     for (int s = 0; s < 2; ++s)
       if (tracked[s])
@@ -241,14 +287,7 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
     }
     if (misses_writes && !arms.empty() && r.tracked && info.vector == 1 &&
         comes_before_store(w, pc, i, r.space, address[i], bytes)) {
-      alignas(16) uint8_t older[32];
-      std::memcpy(older, r.host + at[i].offset, bytes);
-      detector->missed(r.space, agent(w), address[i], uint8_t(bytes), 1, older);
-      operate(info, op, regs, i, older, false, old, nullptr);
-      if (op.code == ir::OpCode::atom) write_old(info, op, regs, i, old);
-      if (!unread)
-        detector->missing_read(r.space, agent(w), i, address[i], uint8_t(bytes),
-                               order_of(info.semantics), access.scope, 1);
+      operate_before(*this, w, op, regs, i, r, address[i], at[i].offset);
       changed = true;
       continue;
     }
@@ -269,10 +308,9 @@ void Machine::atomic(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
   if (changed) {
     w.stored = true;
   } else if (op.code == ir::OpCode::atom) {
-    const uint8_t* cells[32];
-    for (uint32_t k = 0; k < count; ++k)
-      cells[members[k]] = at[members[k]].region->host + at[members[k]].offset;
-    polled(w, pc, active, cells, bytes);
+    const uint8_t* seen[32];
+    cells.hosts(seen);
+    polled(w, pc, active, seen, bytes);
   }
 }
 

@@ -302,6 +302,43 @@ void read_register(char* regs, ir::Slot slot, uint32_t lane, uint8_t* to, const 
   else
     std::memcpy(to, &lanes<uint32_t>(regs, slot).v[lane], info.bytes);
 }
+struct Missed { // of each lane: how many of the last writes; in parts: four bits for each
+  const uint32_t* by_lane;
+  uint32_t parts;
+};
+
+// Tells the detector what these lanes have read.
+void tell_loads(Machine& m, const Warp& w, const ir::MemInfo& info, const race::AccessInfo& access,
+                std::pair<uint32_t, uint32_t> in, const uint64_t* address, const Missed& missed) {
+  race::Detector& detector = *m.detector;
+  const race::Agent agent = m.agent(w);
+  const uint32_t parts = missed.parts, part = access.bytes / parts;
+  for (auto [space, bits] :
+       {std::pair{race::Space::global, in.first}, {race::Space::shared, in.second}}) {
+    if (!bits) continue;
+    detector.access(space, agent, bits, address, access, nullptr, 0, 0);
+    if (parts > 1) detector.elements(1);
+    for (uint32_t left = access.strong ? bits : 0; left; left &= left - 1)
+      for (uint32_t k = 0; k < parts; ++k) {
+        const uint32_t i = uint32_t(__builtin_ctz(left)), back = missed.by_lane[i];
+        const uint32_t misses = parts > 1 ? back >> 4 * k & 15 : back;
+        if (misses)
+          detector.missing_read(space, agent, i, address[i] + k * part, uint8_t(part),
+                                order_of(info.semantics), access.scope, misses);
+        else
+          detector.strong_read(space, agent, i, address[i] + k * part, uint8_t(part),
+                               order_of(info.semantics), access.scope);
+      }
+  }
+}
+
+// Only a store that changes a byte is progress: a spin loop may store what is there already.
+void store_local(Warp& w, uint32_t lane, uint64_t offset, uint8_t* value, uint32_t bytes) {
+  uint8_t before[16 * 8];
+  local_copy(w, lane, offset, before, bytes, false);
+  w.stored_local |= std::memcmp(before, value, bytes) != 0;
+  local_copy(w, lane, offset, value, bytes, true);
+}
 } // namespace
 
 void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
@@ -357,25 +394,8 @@ void Machine::load(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t 
   }
   if (polls && !missing) polled(w, pc, active, cells, bytes);
   if (!detector || !(in_global | in_shared)) return;
-  race::AccessInfo access = access_info(pc, info, false, bytes);
-  for (auto [space, bits] :
-       {std::pair{race::Space::global, in_global}, {race::Space::shared, in_shared}}) {
-    if (!bits) continue;
-    detector->access(space, agent(w), bits, address, access, nullptr, 0, 0);
-    const uint32_t parts = missing && torn ? info.vector : 1, part = bytes / parts;
-    if (parts > 1) detector->elements(1);
-    for (uint32_t m = access.strong ? bits : 0; m; m &= m - 1)
-      for (uint32_t k = 0; k < parts; ++k) {
-        const uint32_t i = uint32_t(__builtin_ctz(m));
-        const uint32_t misses = parts > 1 ? back[i] >> 4 * k & 15 : back[i];
-        if (misses)
-          detector->missing_read(space, agent(w), i, address[i] + k * part, uint8_t(part),
-                                 order_of(info.semantics), access.scope, misses);
-        else
-          detector->strong_read(space, agent(w), i, address[i] + k * part, uint8_t(part),
-                                order_of(info.semantics), access.scope);
-      }
-  }
+  tell_loads(*this, w, info, access_info(pc, info, false, bytes), {in_global, in_shared}, address,
+             {back, missing && torn ? info.vector : 1u});
 }
 
 void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t active) {
@@ -412,12 +432,8 @@ void Machine::store(Warp& w, uint32_t pc, const ir::Op& op, char* regs, uint32_t
   for (uint32_t n = 0; n < 32; ++n) {
     uint32_t i = store_descending ? 31 - n : n;
     if (!(active >> i & 1)) continue;
-    // Only a store that changes a byte is progress: a spin loop may store what is there already.
     if (at[i].local) {
-      uint8_t before[16 * 8];
-      local_copy(w, i, at[i].offset, before, bytes, false);
-      w.stored_local |= std::memcmp(before, values[i], bytes) != 0;
-      local_copy(w, i, at[i].offset, values[i], bytes, true);
+      store_local(w, i, at[i].offset, values[i], bytes);
       continue;
     }
     if (writes_late) {
