@@ -258,7 +258,9 @@ void Explorer::fence_orders() {
         else
           ++left;
       }
-      if (late.size() >= kMostLate || !may_miss(p)) continue;
+      // Lanes that meet at a vote cannot be held apart, but their fences can.
+      const bool lanes = !p.is_order() && p.conflict.first.agent == p.conflict.second.agent;
+      if (late.size() >= kMostLate || (!may_miss(p) && !lanes)) continue;
       late.push_back(reversal(p));
       late.back().arms.back().missed = late.back().arms.back().holds_fence = true;
       missed.push_back(&p);
@@ -287,7 +289,7 @@ void Explorer::fence_orders() {
   size_t at = 0;
   run_plans(late, [&](const Planned& plan, vgpu::Outcome& out) {
     const Pair& p = *missed[at++];
-    take_directed(plan, out);
+    take(plan, out);
     if (out.arms_reversed && out.completed && out.digest != report_.first.digest)
       pairs_.blame({p.launch, 0, p.conflict}, plan.policy, report_.first_trace,
                    report_.first.digest, out.trace, out.digest, differences(report_.first, out));

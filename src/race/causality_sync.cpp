@@ -3,6 +3,8 @@
 
 #include "base/check.hpp"
 
+#include <bit>
+
 namespace assay::race {
 using Order = Detector::Order;
 using Fence = Detector::Fence;
@@ -176,10 +178,23 @@ void Causality::late_update(Space space, uint64_t address, uint8_t bytes, const 
 }
 
 // Fences of one instruction do not order its lanes among themselves: all of them take what came
-// before, then all of them publish.
+// before, then all of them publish. But one of two fence.sc comes first, so that never each of two
+// lanes misses what the other wrote before it: they miss nothing of each other's here, and who
+// wants one order of them lets the lanes come one after another.
 void Causality::fence(Agent agent, uint32_t lanes, Fence fence, Scope scope) {
   CtaState& c = cta(agent.cta);
   WarpState& w = c.warps[agent.warp];
+  if (fence == Fence::sc && versions_ && (lanes & (lanes - 1))) {
+    ClockBuilder all;
+    for (uint32_t m = lanes; m; m &= m - 1)
+      all.add(snapshot(c, agent.cta, agent.warp, uint32_t(std::countr_zero(m))).clock());
+    const ClockRef met = all.take();
+    c.performed.resize(c.warps.size() * 32);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+      ClockRef& own = c.performed[agent.warp * 32 + uint32_t(std::countr_zero(m))];
+      own = merge(own, met);
+    }
+  }
   for (uint32_t l = 0; l < 32 && fence != Fence::release; ++l) {
     if (!(lanes >> l & 1) || !w.lanes || (*w.lanes)[l].acquire.empty()) continue;
     PendingAcquire& pending = (*w.lanes)[l].acquire;

@@ -4,8 +4,8 @@
 // others. A defect that needs d ordered events among n warps shows with probability ≥ 1/(n·k^(d−1))
 // when k bounds the number of steps. Differences: CTAs start in random order; the number of steps
 // is not known beforehand, so the moments are drawn from a log-uniform distribution; steps grow
-// longer in long runs; and an agent that comes back often without waiting falls too, since it may
-// poll.
+// longer in long runs; an agent that comes back often without waiting falls too, since it may
+// poll; and under half of the seeds each part of a warp has a priority of its own.
 #include "base/hash.hpp"
 #include "base/random.hpp"
 #include "schedule/policies.hpp"
@@ -21,7 +21,7 @@ constexpr uint32_t kPatience = 64; // steps in a row that one agent may take bef
 
 class Pct : public Policy {
 public:
-  explicit Pct(uint64_t seed) : seed_(seed), random_(seed) {}
+  explicit Pct(uint64_t seed) : seed_(seed), lanes_(seed / 2 % 2), random_(seed) {}
   std::string name() const override { return "pct"; }
   void begin(const Launch& launch) override {
     random_ = Random(seed_, launch.index);
@@ -40,6 +40,8 @@ public:
     for (uint32_t i = 1; i < runnable.size(); ++i)
       if (priority(runnable[i]) > priority(runnable[best])) best = i;
     in_a_row_ = int(best) == last ? in_a_row_ + 1 : 0;
+    // Whose turn begins goes up to its next point first: on the way there its lanes may part.
+    if (lanes_ && int(best) != last) return {best, 0};
     return {best, uint32_t(1 + steps_ / 1024)};
   }
   uint32_t choose(Choice kind, uint32_t n) override {
@@ -49,9 +51,9 @@ public:
   bool admit_all() const override { return true; }
 
 private:
-  // All parts of a warp share its priority; each copy has its own.
-  static uint64_t key(AgentId id) {
-    uint32_t unit = id.unit >= kCopyUnit ? id.unit : id.unit / 32;
+  // With half of the seeds all parts of a warp share its priority; each copy has its own.
+  uint64_t key(AgentId id) const {
+    uint32_t unit = id.unit >= kCopyUnit || lanes_ ? id.unit : id.unit / 32;
     return uint64_t(id.cta) << 32 | unit;
   }
   int64_t priority(AgentId id) const {
@@ -64,6 +66,7 @@ private:
   }
 
   uint64_t seed_;
+  bool lanes_;
   Random random_;
   std::array<uint64_t, kDepth - 1> changes_{};
   std::map<uint64_t, int64_t> fallen_; // below all that have not

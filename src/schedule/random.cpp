@@ -13,9 +13,11 @@ public:
   std::string name() const override { return "random"; }
   void begin(const Launch& launch) override { random_ = Random(seed_, launch.index); }
   Decision pick(std::span<const AgentId> runnable, int) override {
-    static constexpr uint32_t kLengths[] = {1, 1, 4, 32};
+    // Nothing: up to the next point only. Where lanes part on the way there, any of them may then
+    // go first; otherwise those of the lowest lane would always be one point ahead.
+    static constexpr uint32_t kLengths[] = {0, 1, 4, 32};
     uint32_t length = kLengths[random_.below(4)];
-    return {random_.below(uint32_t(runnable.size())), 1 + random_.below(length)};
+    return {random_.below(uint32_t(runnable.size())), length ? 1 + random_.below(length) : 0};
   }
   uint32_t choose(Choice kind, uint32_t n) override {
     // Lane orders are seeds of permutations: any number will do.

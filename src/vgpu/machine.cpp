@@ -83,6 +83,11 @@ Machine::Machine(Stage& stage_, uint32_t index)
     for (uint32_t pc = 0; pc < program.ops.size(); ++pc)
       if (finds_late(program.ops[pc].code)) ask_before(pc);
   if (policy.delays_fences() && detector) ask_before_fences();
+  bool puts_off = false;
+  for (uint32_t pc = 0; pc < program.ops.size() && detector && (misses_writes || writes_late); ++pc)
+    puts_off |= can_be_put_off(program, pc);
+  for (uint32_t pc = 0; pc < program.ops.size() && puts_off; ++pc)
+    if (ends_put_off(program, pc)) ask_before(pc);
   if (options.watch && options.watch->launch() == index && detector) {
     options.watch->begin();
     for (uint32_t pc = 0; pc < program.ops.size(); ++pc)

@@ -320,6 +320,9 @@ bool Machine::holds_fence(Warp& w, uint32_t pc) {
     if (!a.written || a.second_done || a.released || s.agent != agent(w) ||
         !(w.exec_bits >> s.lane & 1))
       continue;
+    // Where both lanes execute it, their turns decide (fences.hpp).
+    const race::Side& second = a.arm.second;
+    if (second.agent == s.agent && w.exec_bits >> second.lane & 1) continue;
     a.holding = true;
     w.group->pc = pc;
     set_state(w, *w.group, GroupState::held);
@@ -377,6 +380,8 @@ bool Machine::armed(Warp& w, uint32_t pc, const ir::Op& op, char* regs) {
                    (op.code >= C::mbarrier_init && op.code <= C::mbarrier_wait);
   if (!detector) return false;
   if (op.code == C::fence && holds_fence(w, pc)) return true;
+  if (!stage.put_off.empty() && op.code != C::fence && ends_put_off(program, pc))
+    perform_put_off(stage, w, w.exec_bits);
   auto goes_on = [&] {
     if (!stage.late.empty() && finds_late(op.code)) look_for_late(w, pc, op, regs);
     if (options.watch && options.watch->launch() == launch_index)

@@ -1,4 +1,4 @@
-// Fences, and the device runtime: printf, assert, malloc, free. Source: CUDA C++ Programming Guide,
+// The device runtime: printf, assert, malloc, free. Source: CUDA C++ Programming Guide,
 // "Formatted Output", "Assertion", "Dynamic Global Memory Allocation".
 #include "vgpu/stage.hpp"
 
@@ -11,20 +11,6 @@
 #include <cstring>
 
 namespace assay::vgpu {
-
-void Machine::fence(Warp& w, const ir::Op& op) {
-  auto semantics = ir::Semantics(op.imm & 255);
-  // The order in which fence.sc execute is the schedule's: one run does not settle it.
-  saw_strong |= semantics == ir::Semantics::sc && (total_ctas > 1 || !stage.alone());
-  if (!detector) return;
-  auto scope = race::Scope(op.imm >> 8 & 255);
-  using F = race::Detector::Fence;
-  F f = semantics == ir::Semantics::acquire   ? F::acquire
-        : semantics == ir::Semantics::release ? F::release
-        : semantics == ir::Semantics::sc      ? F::sc
-                                              : F::acq_rel;
-  detector->fence(agent(w), w.exec_bits, f, scope);
-}
 
 namespace {
 

@@ -30,7 +30,8 @@ Stage::Stage(const JobSpec& job_, const LaunchOrder& order_, uint32_t first_,
     misses_writes = policy.misses_writes();
     for (const Arm& arm : options.arms) misses_writes |= arm.missed && arm.launch == first;
     race::Limits limits;
-    limits.versions = misses_writes;
+    limits.versions = misses_writes; // and what keeps a late write from being passed by
+    for (const Arm& arm : options.arms) limits.versions |= arm.late;
     limits.fence_order = options.fence_order;
     detector = std::make_unique<race::Detector>(grids, limits);
     if (options.only_cta != ir::kNoIndex) {

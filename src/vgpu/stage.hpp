@@ -4,6 +4,7 @@
 // the stage, so that agents have different ids.
 #pragma once
 
+#include "vgpu/fences.hpp"
 #include "vgpu/late.hpp"
 #include "vgpu/launch_order.hpp"
 #include "vgpu/machine.hpp"
@@ -31,7 +32,8 @@ struct Stage {
   std::vector<LateWrite> late;
   uint32_t late_asked = 0; // how often the policy has been asked for one
   std::vector<HeldFence> held_fences;
-  uint32_t delayed_fences = 0;              // so far
+  uint32_t delayed_fences = 0; // so far
+  std::vector<PutOffFence> put_off;
   std::unique_ptr<race::Detector> detector; // null without detection
   bool misses_writes = false;               // strong reads may
   bool abort = false;
