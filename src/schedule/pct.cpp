@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace assay::schedule {
 
@@ -26,6 +27,7 @@ public:
   void begin(const Launch& launch) override {
     random_ = Random(seed_, launch.index);
     fallen_.clear();
+    begun_.clear();
     steps_ = in_a_row_ = 0;
     for (uint64_t& at : changes_) {
       uint32_t bits = random_.below(16);
@@ -40,8 +42,8 @@ public:
     for (uint32_t i = 1; i < runnable.size(); ++i)
       if (priority(runnable[i]) > priority(runnable[best])) best = i;
     in_a_row_ = int(best) == last ? in_a_row_ + 1 : 0;
-    // Whose turn begins goes up to its next point first: on the way there its lanes may part.
-    if (lanes_ && int(best) != last) return {best, 0};
+    // Who has not run yet goes up to its first point only: on the way there its lanes may part.
+    if (lanes_ && begun_.insert(runnable[best]).second) return {best, 0};
     return {best, uint32_t(1 + steps_ / 1024)};
   }
   uint32_t choose(Choice kind, uint32_t n) override {
@@ -70,6 +72,7 @@ private:
   Random random_;
   std::array<uint64_t, kDepth - 1> changes_{};
   std::map<uint64_t, int64_t> fallen_; // below all that have not
+  std::set<AgentId> begun_;
   int64_t lowest_ = 0;
   uint64_t steps_ = 0;
   uint32_t in_a_row_ = 0;
