@@ -2,6 +2,7 @@
 // launch: --arch sm_80 --grid 2 --block 64 --arg rand:u32[1024] --arg out:512
 // expect: pass
 // twin consumer_wait: race shared
+// twin consumer_wait: nondeterministic shared
 // twin consumer_wait: illegal-operation shared
 // twin consumer_release: deadlock
 #include <cooperative_groups.h>

@@ -2,6 +2,7 @@
 // Sums columns of tiles that come through a cuda::pipeline of the block with two stages.
 // launch: --arch sm_80 --grid 2 --block 64 --arg rand:u32[1024] --arg out:512
 // expect: race shared
+// expect: nondeterministic shared
 // expect: illegal-operation shared
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
