@@ -33,6 +33,7 @@ public:
     Random character(seed, 1);
     const bool beside = also_ == Also::late;
     missed_of_8_ = (beside ? kMissedBeside : kMissed)[character.below(4)];
+    if (also_ == Also::tears) missed_of_8_ = seed % 2 ? 8 : 5; // of which there are few runs
     late_of_8_ = kLate[character.below(4)];
     brief_of_4_ = kBrief[character.below(4)];
     alike_ = character.below(2) == 0;
