@@ -27,6 +27,12 @@ OpenUses::Shown shown_by(const vgpu::Outcome& out, const std::string& policy) {
   s.out.completed = out.completed;
   return s;
 }
+
+bool gives_up(const vgpu::Outcome& out) {
+  return std::any_of(out.events.begin(), out.events.end(), [](const vgpu::Event& e) {
+    return e.kind == vgpu::EventKind::trap || e.kind == vgpu::EventKind::assertion;
+  });
+}
 } // namespace
 
 std::vector<OpenUse> OpenUses::settle(const vgpu::JobSpec& job, const Planned& plan,
@@ -73,6 +79,8 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
       if (unfinished.events.empty()) unfinished = std::move(other);
       return std::shared_ptr<const vgpu::Outcome>();
     }
+    // Who gives up and says so when a time limit has passed does what it is for.
+    if (by_time && variation == 3 && gives_up(other)) return std::shared_ptr<const vgpu::Outcome>();
     const bool same = by_time ? other.completed == first.completed && other.digest == first.digest
                               : same_result(job, first, other);
     if (!by_time && ((alone ? is_election(job, *alone) : elections) || (same && other.completed)))
@@ -83,7 +91,7 @@ void OpenUses::settle(std::vector<OpenUse>& found, size_t from, bool by_time,
   // Zero as well where the manual leaves a value open: the test of a flag tells it from all others.
   const bool opaque = std::all_of(found.begin() + long(from), found.end(),
                                   [](const OpenUse& u) { return u.use.opaque; });
-  const uint8_t last = opaque ? 1 : by_time ? 2 : 3;
+  const uint8_t last = opaque ? 1 : 3;
   std::vector<uint8_t> variations;
   for (uint8_t v = 1; v <= last; ++v) variations.push_back(v);
   for (uint8_t lane = 1; lane < 31 && elections && first.thread_instructions < kCheap; ++lane)

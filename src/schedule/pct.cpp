@@ -18,7 +18,10 @@ namespace assay::schedule {
 
 namespace {
 constexpr uint32_t kDepth = 3;
-constexpr uint32_t kPatience = 64; // steps in a row that one agent may take before it falls
+// Steps in a row that one agent may take before it falls. How many exactly changes: if it always
+// came to the same place of a loop, those who back out and try again could stand in others' way for
+// ever.
+constexpr uint32_t kPatience = 64, kMore = 32;
 
 class Pct : public Policy {
 public:
@@ -28,7 +31,9 @@ public:
     random_ = Random(seed_, launch.index);
     fallen_.clear();
     begun_.clear();
+    chosen_ = {UINT32_MAX, UINT32_MAX};
     steps_ = in_a_row_ = 0;
+    patience_ = kPatience;
     for (uint64_t& at : changes_) {
       uint32_t bits = random_.below(16);
       at = (uint64_t(1) << bits) + random_.below(1u << bits);
@@ -36,12 +41,18 @@ public:
   }
   Decision pick(std::span<const AgentId> runnable, int last) override {
     ++steps_;
+    // Another one ran, since the chosen one polls in vain. While it is above all others, it would
+    // always be the same one.
+    if (last >= 0 && runnable[size_t(last)] != chosen_ &&
+        std::binary_search(runnable.begin(), runnable.end(), chosen_))
+      fall(chosen_);
     bool change = std::find(changes_.begin(), changes_.end(), steps_) != changes_.end();
-    if (last >= 0 && (change || in_a_row_ >= kPatience)) fall(runnable[size_t(last)]);
+    if (last >= 0 && (change || in_a_row_ >= patience_)) fall(runnable[size_t(last)]);
     uint32_t best = 0;
     for (uint32_t i = 1; i < runnable.size(); ++i)
       if (priority(runnable[i]) > priority(runnable[best])) best = i;
     in_a_row_ = int(best) == last ? in_a_row_ + 1 : 0;
+    chosen_ = runnable[best];
     // Who has not run yet goes up to its first point only: on the way there its lanes may part.
     if (lanes_ && begun_.insert(runnable[best]).second) return {best, 0};
     return {best, uint32_t(1 + steps_ / 1024)};
@@ -65,6 +76,7 @@ private:
   void fall(AgentId id) {
     fallen_[key(id)] = --lowest_;
     in_a_row_ = 0;
+    patience_ = kPatience + uint32_t(mix64(seed_ ^ steps_) % kMore);
   }
 
   uint64_t seed_;
@@ -74,8 +86,9 @@ private:
   std::map<uint64_t, int64_t> fallen_; // below all that have not
   std::set<AgentId> begun_;
   int64_t lowest_ = 0;
+  AgentId chosen_;
   uint64_t steps_ = 0;
-  uint32_t in_a_row_ = 0;
+  uint32_t in_a_row_ = 0, patience_ = kPatience;
 };
 } // namespace
 

@@ -98,8 +98,8 @@ bool read_line(const std::string& line, Trace& t) {
            make_policy(t.policy, 0);
   if (word == "vary") {
     Trace::Vary& v = t.vary;
-    return in >> v.poison >> v.open >> v.time >> v.launch >> v.pc && v.poison < 4 && v.open < 4 &&
-           v.time < 3;
+    return in >> v.poison >> v.open >> v.time >> v.launch >> v.pc && v.poison < 4 && v.open < 64 &&
+           v.time < 4;
   }
   if (word == "arm") {
     Trace::Armed a;

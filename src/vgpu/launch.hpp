@@ -93,7 +93,7 @@ struct Arm {
 };
 
 // Which values this run gives to what the manual leaves open, and to what time and placement
-// decide; 0: the usual ones, 1 to 3 (time: 2): others. In a launch's operation alone, or
+// decide; 0: the usual ones, 1 to 3: others. In a launch's operation alone, or
 // everywhere. `open` from kElectedLane on is for elect.sync alone. With an operation,
 // RunOptions::poison is what it alone reads where nobody has written, and memory holds the usual
 // pattern.

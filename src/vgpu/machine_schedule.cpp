@@ -257,8 +257,10 @@ void Machine::after_slice(Warp& w, Group& g) {
   if (w.cta->finished) return;
   changed |= w.stored || w.progressed || w.stored_local;
   // An agent that came back able to go on and changed nothing may be waiting for somebody; so may
-  // one that stands at a barrier: one thread polls for its CTA, and the others hear of it there.
-  const bool at_barrier = w.reason == Stop::barrier;
+  // one that stands at a barrier: one thread polls for its CTA, and the others hear of it there. So
+  // may one that has come to where the lanes of its warp join or meet: one of them polls for all.
+  const bool at_barrier =
+      w.reason == Stop::barrier || w.reason == Stop::join || w.reason == Stop::meet;
   bool waits = (w.reason == Stop::quantum || w.reason == Stop::point || at_barrier) && !w.stored &&
                !w.progressed;
   if (g.poll && !waits) g.poll->spinning = false, g.poll->turns = 0;
