@@ -4,7 +4,8 @@
 //
 // Clocks tick with the instructions that the launch has executed; warps and CTAs have the places of
 // their indices. Other runs of a job (RunOptions::vary) let the clocks go faster and the places be
-// others, or let a long time pass between two looks at a clock, and give other values to what is open, so that a result that follows them shows.
+// others, or let a long time pass between two looks at a clock, and give other values to what is
+// open, so that a result that follows them shows.
 #include "ir/special.hpp"
 #include "vgpu/machine.hpp"
 
@@ -90,8 +91,10 @@ uint64_t Machine::scheduled_value(const Warp& w, ir::Special s, uint8_t variatio
   uint64_t time = instructions + w.instructions + ++virtual_time;
   if (s == S::pm) return variation ? time * variation : 0;
   // With the third a limit of any length has passed at the next look, in 32 bits too.
-  if (variation == 3) time += virtual_time * 0x10034567891;
-  else if (variation) time = variation == 1 ? 3 * time + 0x100001003 : 37 * time + 0x3000000007;
+  if (variation == 3)
+    time += virtual_time * 0x10034567891;
+  else if (variation)
+    time = variation == 1 ? 3 * time + 0x100001003 : 37 * time + 0x3000000007;
   return s == S::clock_hi || s == S::globaltimer_hi ? time >> 32 : time;
 }
 

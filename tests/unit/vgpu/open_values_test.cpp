@@ -139,6 +139,24 @@ TEST(OpenValues, WhatTimeAndPlacementDecide) {
          0, 2, false);
 }
 
+// In 32 bits as well, where that is not a multiple of their range.
+TEST(OpenValues, AnyLimitOfTimeHasPassed) {
+  for (const char* clock : {"mov.u32 %r2, %clock; mov.u32 %r3, %clock; sub.u32 %r3, %r3, %r2;"
+                            "setp.gt.s32 %p1, %r3, 500000000;",
+                            "mov.u64 %d3, %clock64; mov.u64 %d4, %clock64; sub.u64 %d4, %d4, %d3;"
+                            "setp.gt.s64 %p1, %d4, 1000000000000;"}) {
+    const JobSpec spec = kernel(std::string(clock) + "selp.u32 %r9, 1, 0, %p1;");
+    RunOptions options;
+    for (int variation = 1; variation < 4; ++variation) {
+      options.vary.time = uint8_t(variation);
+      EXPECT_EQ(run_with(spec, "canonical", 1, options).digest !=
+                    run_with(spec, "canonical", 1).digest,
+                variation == 3)
+          << clock;
+    }
+  }
+}
+
 // One operation alone may vary: the second clock is only a time-out.
 TEST(OpenValues, OneOperationAlone) {
   JobSpec spec = kernel("mov.u32 %r9, %clock; mov.u32 %r3, %clock; and.b32 %r3, %r3, 0;"
