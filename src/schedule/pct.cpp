@@ -5,7 +5,8 @@
 // when k bounds the number of steps. Differences: CTAs start in random order; the number of steps
 // is not known beforehand, so the moments are drawn from a log-uniform distribution; steps grow
 // longer in long runs; an agent that comes back often without waiting falls too, since it may
-// poll; and under half of the seeds each part of a warp has a priority of its own.
+// poll, and so do the warps of a CTA; and under half of the seeds each part of a warp has a
+// priority of its own.
 #include "base/hash.hpp"
 #include "base/random.hpp"
 #include "schedule/policies.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 namespace assay::schedule {
 
@@ -22,6 +24,8 @@ constexpr uint32_t kDepth = 3;
 // came to the same place of a loop, those who back out and try again could stand in others' way for
 // ever.
 constexpr uint32_t kPatience = 64, kMore = 32;
+// And that the warps of one CTA may take: they may poll in turns, and meet at barriers.
+constexpr uint32_t kCtaPatience = 512;
 
 class Pct : public Policy {
 public:
@@ -32,7 +36,7 @@ public:
     fallen_.clear();
     begun_.clear();
     chosen_ = {UINT32_MAX, UINT32_MAX};
-    steps_ = in_a_row_ = 0;
+    steps_ = in_a_row_ = cta_in_a_row_ = 0;
     patience_ = kPatience;
     for (uint64_t& at : changes_) {
       uint32_t bits = random_.below(16);
@@ -48,10 +52,12 @@ public:
       fall(chosen_);
     bool change = std::find(changes_.begin(), changes_.end(), steps_) != changes_.end();
     if (last >= 0 && (change || in_a_row_ >= patience_)) fall(runnable[size_t(last)]);
+    if (last >= 0 && cta_in_a_row_ >= kCtaPatience) cta_falls(runnable, runnable[size_t(last)].cta);
     uint32_t best = 0;
     for (uint32_t i = 1; i < runnable.size(); ++i)
       if (priority(runnable[i]) > priority(runnable[best])) best = i;
     in_a_row_ = int(best) == last ? in_a_row_ + 1 : 0;
+    cta_in_a_row_ = runnable[best].cta == chosen_.cta ? cta_in_a_row_ + 1 : 0;
     chosen_ = runnable[best];
     // Who has not run yet goes up to its first point only: on the way there its lanes may part.
     if (lanes_ && begun_.insert(runnable[best]).second) return {best, 0};
@@ -78,6 +84,17 @@ private:
     in_a_row_ = 0;
     patience_ = kPatience + uint32_t(mix64(seed_ ^ steps_) % kMore);
   }
+  // All of it that can run, in their order; others come first then, if any can run.
+  void cta_falls(std::span<const AgentId> runnable, uint32_t cta) {
+    std::vector<AgentId> own;
+    for (AgentId id : runnable)
+      if (id.cta == cta) own.push_back(id);
+    cta_in_a_row_ = 0;
+    if (own.size() == runnable.size()) return;
+    std::stable_sort(own.begin(), own.end(),
+                     [&](AgentId a, AgentId b) { return priority(a) > priority(b); });
+    for (AgentId id : own) fall(id);
+  }
 
   uint64_t seed_;
   bool lanes_;
@@ -88,7 +105,7 @@ private:
   int64_t lowest_ = 0;
   AgentId chosen_;
   uint64_t steps_ = 0;
-  uint32_t in_a_row_ = 0, patience_ = kPatience;
+  uint32_t in_a_row_ = 0, patience_ = kPatience, cta_in_a_row_ = 0;
 };
 } // namespace
 

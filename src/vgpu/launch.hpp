@@ -72,8 +72,9 @@ constexpr uint32_t kPoisons = 4;
 
 // An access or operation that directed exploration holds back: when agent's lane reaches `pc` with
 // this address and clock, it becomes a scheduling point and stays held until `second` has executed
-// or every other agent waits. Who aims at an operation of which no run has shown an instance says
-// kAnyTime and kAnyAddress: the first time that the lane gets there.
+// or every other agent waits, or they have gone on for an eighth of the step budget. Who aims at an
+// operation of which no run has shown an instance says kAnyTime and kAnyAddress: the first time
+// that the lane gets there.
 inline constexpr uint32_t kAnyTime = 0xffffffff;
 inline constexpr uint64_t kAnyAddress = ~uint64_t(0);
 struct Arm {

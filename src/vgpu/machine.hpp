@@ -258,6 +258,8 @@ struct Machine {
   void demand(Cta& cta, Copy& copy);
   bool demand_all();
   bool release_held();
+  bool release_arms(); // those of them that are accesses
+  void end_long_waits(uint64_t turn);
   // -- mbarrier objects (machine_mbarrier.cpp) ----------------------------------------------------
   bool counts_pending = false; // states must hold the number of pending arrivals
   bool& changed;               // some byte or object, since waits were refused

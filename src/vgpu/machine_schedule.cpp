@@ -311,8 +311,9 @@ bool Machine::admit_stalled() {
 }
 
 // Lets the accesses that exploration holds back go on, since everyone else waits.
-bool Machine::release_held() {
-  if (release_fence() || finish_late()) return true;
+bool Machine::release_held() { return release_fence() || finish_late() || release_arms(); }
+
+bool Machine::release_arms() {
   bool any = false;
   for (ArmState& a : arms) {
     if (!a.holding || a.released) continue;
@@ -332,6 +333,22 @@ bool Machine::release_held() {
         }
     }
   return true;
+}
+
+// Who counts his turns, or takes a lock and gives it back, never waits; and yet it may be what is
+// held back that he comes back for.
+void Machine::end_long_waits(uint64_t turn) {
+  constexpr uint64_t kPart = 8; // of the step budget, for accesses
+  const bool holds =
+      std::any_of(arms.begin(), arms.end(), [](const ArmState& a) { return a.holding; });
+  if (!holds)
+    stage.held_since = spent();
+  else if (options.step_budget && spent() - stage.held_since > options.step_budget / kPart)
+    release_arms();
+  if (stage.late.empty() && stage.held_fences.empty())
+    stage.late_since = turn;
+  else if (turn - stage.late_since > std::max<uint64_t>(kPatience, 16 * runnable.size()))
+    (void)(release_fence() || finish_late());
 }
 
 void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
@@ -406,6 +423,7 @@ void Machine::run() {
   uint64_t turns = 0;
   while (!abort) {
     if (outside_limits(++turns)) return;
+    if (turns % 64 == 0) end_long_waits(turns);
     if (admits_all)
       while (admit()) {
       }

@@ -42,6 +42,8 @@ struct Stage {
   uint64_t stalled_agents = 0; // visits in a row without progress
   uint32_t live_ctas = 0;
   uint32_t turns_since_admission = 0; // of agents, since a CTA was last admitted
+  uint64_t held_since = 0;            // of the step budget: when an access was held
+  uint64_t late_since = 0;            // the turn when a write was late, or a fence
   std::vector<std::unique_ptr<Machine>> machines;
 };
 

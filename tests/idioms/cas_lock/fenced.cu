@@ -9,7 +9,6 @@
 // twin acquire_scope: race global @A @A
 // twin release: race global @A @A
 // twin release_scope: race global @A @A
-// twin release_scope: race-without-consequence global @A @A
 __global__ void largest(const int* x, int* best, unsigned* lock) {
   if (threadIdx.x % 32 != 0) return;
   int v = x[(blockIdx.x * blockDim.x + threadIdx.x) / 32];

@@ -4,7 +4,6 @@
 // launch: --arch sm_80 --grid 3 --block 64 --arg list:s32[4,9,2,9,9,1] --arg zeros:s32[2]
 // launch: --arg zeros:u32[1]
 // expect: race global @A @A
-// expect: race-without-consequence global @A @A
 __global__ void largest(const int* x, int* best, unsigned* lock) {
   if (threadIdx.x % 32 != 0) return;
   int v = x[(blockIdx.x * blockDim.x + threadIdx.x) / 32];
