@@ -27,6 +27,48 @@ std::string essence(const std::string& line) {
   return out;
 }
 
+// Names and numbers whole, everything else one by one.
+std::vector<std::string> tokens(const std::string& line) {
+  auto in_word = [](char c) { return std::isalnum(uint8_t(c)) || c == '_'; };
+  std::vector<std::string> out;
+  for (size_t i = 0; i < line.size(); ++i)
+    if (i && in_word(line[i]) && in_word(line[i - 1]))
+      out.back() += line[i];
+    else
+      out.emplace_back(1, line[i]);
+  return out;
+}
+
+// Is all that the shorter line says found again in the longer one, in the same order? So a line
+// stays known to which a fence was added, or from which __ldg() was taken. Of its signs some may
+// differ (+= becomes a comma in atomicAdd()), of its names none.
+bool holds(const std::string& one, const std::string& other) {
+  std::vector<std::string> a = tokens(one), b = tokens(other);
+  if (a.size() > b.size()) a.swap(b);
+  constexpr size_t kLeast = 4; // less than that is in any line
+  if (a.size() < kLeast) return false;
+  // The weight of the longest common subsequence: a name counts more than all signs.
+  const size_t name = a.size() + 1;
+  auto weight = [&](const std::string& t) {
+    return std::isalnum(uint8_t(t[0])) || t[0] == '_' ? name : size_t(1);
+  };
+  std::vector<size_t> row(b.size() + 1), last;
+  size_t whole = 0;
+  for (const std::string& t : a) {
+    last = row;
+    whole += weight(t);
+    for (size_t j = 0; j < b.size(); ++j)
+      row[j + 1] = std::max({last[j + 1], row[j], t == b[j] ? last[j] + weight(t) : 0});
+  }
+  const size_t lost = whole - row.back();
+  return lost < name && lost * 3 <= a.size();
+}
+
+// A repair may make the access of a site atomic.
+bool same_operation(const std::string& was, const std::string& is) {
+  return was == "-" || was == is || (is == "update" && (was == "read" || was == "write"));
+}
+
 // read, write, update, copy; empty for what accesses no memory.
 std::string operation_of(const ir::Program& program, const ir::Op& op) {
   using C = ir::OpCode;
@@ -83,14 +125,15 @@ std::vector<Candidate> candidates(const cases::Case& subject, Sources& sources) 
 // Higher is better: the line itself above all, then its neighbours, then how near it is.
 long score(const Candidate& c, const schedule::Trace::Site& site, Sources& sources) {
   long points = 0;
-  if (site.operation != "-" && c.operation != site.operation) return -1;
+  if (!same_operation(site.operation, c.operation)) return -1;
   const std::string wanted = essence(site.text.empty() ? site.instruction : site.text);
   const std::string& have = site.text.empty() ? c.instruction : c.text;
   if (have.empty()) return -1;
   size_t distance = have == wanted ? 0 : edit_distance(have, wanted);
-  if (distance * 3 > std::max(have.size(), wanted.size())) return -1;
+  if (distance * 3 > std::max(have.size(), wanted.size()) && !holds(have, wanted)) return -1;
   points += distance ? 0 : 1'000'000'000;
-  points -= long(distance) * 1'000'000;
+  points -= long(std::min<size_t>(distance, 400)) * 1'000'000;
+  if (site.operation != "-" && c.operation != site.operation) points -= 50'000'000;
   auto same = [&](const std::string& other, uint32_t line) {
     return !other.empty() && essence(other) == sources.line(c.at.source, line);
   };

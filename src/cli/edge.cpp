@@ -136,14 +136,7 @@ private:
               fmt::format("add {} between the wait at {} and {} at {}", barrier(), at(0), reading(),
                           where(reader())),
               fmt::format("{} after the wait (line {})", barrier(), line(0)), "block"};
-    case Missing::barrier_before_copy:
-      return {fmt::format("{} between {} at {} and the copy that {} starts, which fills the place "
-                          "again",
-                          barrier(), reading(), where(reader()), at(0)),
-              fmt::format("add {} after {}, before cp.async at {} is executed again", barrier(),
-                          where(reader()), at(0)),
-              fmt::format("{} before the copy (line {}) fills the place again", barrier(), line(0)),
-              "block"};
+    case Missing::barrier_before_copy: return refilled();
     case Missing::fence_sc: return each_looks();
     case Missing::warp_mask: return mask();
     case Missing::mbarrier_wait:
@@ -207,12 +200,44 @@ private:
                           at(0)),
               fmt::format("the right parity in line {}", line(0)), "block"};
     default:
+      if (!late().thread) return early_of_copy("the arrival");
       return {fmt::format("the arrival at {} behind the access at {}: whoever waits for it may go "
                           "on before that is done",
                           at(0), access),
               fmt::format("move the arrival at {} (an mbarrier) behind {}", at(0), access),
               fmt::format("the arrival of line {} behind the access", line(0)), "block"};
     }
+  }
+
+  Edge refilled() const {
+    const uint32_t a = conflict_.first.info.pc, b = conflict_.second.info.pc,
+                   copy = history_.diagnosis.at[0],
+                   other = conflict_.first.agent.warp >= race::kCopyAgent ? b : a;
+    const ir::Program& program = *subject_.job.launches[found_.launch].program;
+    const bool turns = explore::loop_around(program, std::min(copy, other), std::max(copy, other));
+    return {fmt::format("{} between {} at {} and the copy that {} starts, which fills the place "
+                        "again",
+                        barrier(), reading(), where(reader()), at(0)),
+            fmt::format("add {} after {}, before cp.async at {} is executed{}", barrier(),
+                        where(reader()), at(0), turns ? " again" : ""),
+            fmt::format("{} before the copy (line {}) fills the place again", barrier(), line(0)),
+            "block"};
+  }
+
+  // Whoever started a copy says so before its bytes have arrived.
+  Edge early_of_copy(const char* raised) const {
+    const std::string copy = where(late()),
+                      mbarrier = history_.diagnosis.missing == Missing::mbarrier_early
+                                     ? ", or let the copies arrive for it: "
+                                       "cp.async.mbarrier.arrive.noinc"
+                                     : "";
+    return {fmt::format("a wait for the copy that {} starts before {} at {}, which says that its "
+                        "bytes are there",
+                        copy, raised, at(0)),
+            fmt::format("add cp.async.wait_all (or __pipeline_commit() and "
+                        "__pipeline_wait_prior(0)) after {}, before {} at {}{}",
+                        copy, raised, at(0), mbarrier),
+            fmt::format("a wait for the copy before line {}", line(0)), "block"};
   }
 
   Edge mask() const {
@@ -329,6 +354,7 @@ private:
                       at(0)),
           fmt::format("device scope in line {}", line(0))};
     case Missing::flag_early:
+      if (!late().thread) return early_of_copy(raising());
       return {fmt::format("the access before what announces it: {} is {}, and only {} does what it "
                           "announces",
                           at(0), raising(), where(late())),

@@ -9,9 +9,44 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace assay::cli {
 namespace {
+
+// Does the load at `pc` look at another place in each turn of its loop, one that the loaded value
+// leads to or that is counted on? So a walk through a tree does, or a search; it waits for nobody.
+bool walks(const ir::Program& program, uint32_t pc) {
+  const ir::Op& load = program.ops[pc];
+  uint32_t first = 1, last = 0; // the innermost loop, as the operations stand
+  for (uint32_t i = pc; i < program.ops.size() && first > last; ++i)
+    if ((program.ops[i].flags & ir::kBackEdge) && uint32_t(program.ops[i].imm) <= pc &&
+        (program.ops[i].code == ir::OpCode::jump || program.ops[i].code == ir::OpCode::branch))
+      first = uint32_t(program.ops[i].imm), last = i;
+  std::set<ir::Slot> moves = {program.mem[load.c].regs[0]};
+  for (size_t before = 0; before != moves.size();) {
+    before = moves.size();
+    for (uint32_t i = first; i <= last; ++i) {
+      const ir::Op& op = program.ops[i];
+      if (op.code <= ir::OpCode::free_ || op.d == ir::kNoSlot) continue; // pure ones are behind it
+      if (op.d == op.a || op.d == op.b || moves.count(op.a) || moves.count(op.b) ||
+          moves.count(op.c))
+        moves.insert(op.d);
+    }
+  }
+  return first <= last && load.a != ir::kNoSlot && moves.count(load.a);
+}
+
+// The same of what explore::polls() takes for a poll: the first look may stand before the loop.
+bool waits(const ir::Program& program, uint32_t pc, bool plain) {
+  constexpr uint32_t kNear = 32;
+  if (!explore::polls(program, pc, plain)) return false;
+  for (uint32_t i = pc; i < program.ops.size() && i <= pc + kNear; ++i)
+    if (program.ops[i].code == ir::OpCode::ld && program.ops[i].a == program.ops[pc].a &&
+        walks(program, i))
+      return false;
+  return true;
+}
 
 class General {
 public:
@@ -132,8 +167,8 @@ private:
   // A plain load in a loop that waits for what the other side writes.
   bool polls_plainly(int side) const {
     const race::AccessInfo& load = info(side);
-    return !load.write && !load.strong && info(1 - side).write &&
-           explore::polls(program_, load.pc, true) && explore::decides(program_, load.pc);
+    return !load.write && !load.strong && info(1 - side).write && waits(program_, load.pc, true) &&
+           explore::decides(program_, load.pc);
   }
   Edge plain_poll(int side) const {
     std::string store;
@@ -154,7 +189,7 @@ private:
   // both.
   bool polls_strongly(int side) const {
     const race::AccessInfo& load = info(side);
-    return load.strong && !load.write && info(1 - side).write && explore::polls(program_, load.pc);
+    return load.strong && !load.write && info(1 - side).write && waits(program_, load.pc, false);
   }
   Edge one_value(int side) const {
     const std::string loop = where(at(side)), store = where(at(1 - side));

@@ -84,6 +84,8 @@ public:
   Job run() {
     Result<cases::Prepared> prepared = cases::prepare(job_.path, job_.options);
     if (!prepared) return job_;
+    kinds_ = {goal_.kind};
+    if (const std::optional<Shown> whole = shows(job_, goal_)) kinds_.merge(errors(*whole));
     if (prepared->file && job_.variant) take_variant(*prepared);
     for (int round = 0; round < 3; ++round) {
       changed_ = false;
@@ -98,10 +100,24 @@ public:
   }
 
 private:
+  static std::set<std::string> errors(const Shown& shown) {
+    std::set<std::string> out;
+    for (const explore::Finding& found : shown.explored.findings)
+      if (found.severity == explore::Severity::error) out.insert(found.kind);
+    return out;
+  }
+
   bool out_of_time() const { return vgpu::monotonic_seconds() > deadline_; }
 
+  // What fails in a further way of its own does not fail in the same way: an access past the end of
+  // a buffer made smaller, say, which may even end the run before the goal's outcome. What
+  // is said of outputs (unwritten-output) is left out: a smaller launch fills them less.
   bool accept(Job candidate) {
-    if (out_of_time() || !shows(candidate, goal_)) return false;
+    if (out_of_time()) return false;
+    const std::optional<Shown> shown = shows(candidate, goal_);
+    if (!shown) return false;
+    const std::set<std::string> kinds = errors(*shown);
+    if (!std::includes(kinds_.begin(), kinds_.end(), kinds.begin(), kinds.end())) return false;
     job_ = std::move(candidate);
     return changed_ = true;
   }
@@ -218,6 +234,7 @@ private:
   const Goal& goal_;
   double deadline_;
   std::vector<std::string>& changes_;
+  std::set<std::string> kinds_; // of the errors that the whole job has
   bool changed_ = false;
 };
 

@@ -2,6 +2,10 @@
 // barrier by which the others learn of it. See communication.hpp.
 #include "explore/communication.hpp"
 
+#include "explore/shapes.hpp"
+
+#include <map>
+
 namespace assay::explore {
 
 namespace {
@@ -74,6 +78,11 @@ private:
       wait(issuer, issued, barrier->when, covers);
       return covers ? void() : unwaited(issuer, issued, barrier->when);
     }
+    if (const WatchedStep* told = announced(issuer, other, issued, access.when)) {
+      const WatchedStep* w = wait(issuer, issued, told->when, covers);
+      if (w && !covers) return unwaited(issuer, issued, told->when);
+      if (!covers) return early(side, told);
+    }
     if (const WatchedStep* w = wait(issuer, issued, access.when, covers); w && covers)
       return say(Missing::barrier_after_wait, {w});
     // In one interval between barriers: has the other thread asked for its part already?
@@ -86,12 +95,47 @@ private:
       if (own && s.phase && s.when > own->when && s.when < access.when && seen_.by(s, other))
         own = nullptr;
     if (!own) {
+      // What is asked for once, before the access in program and run, is what is to be read.
+      const uint32_t copy = seen_.issue->pc;
+      if (side == 1 && issued < access.when && copy < access.pc &&
+          !loop_around(seen_.program, copy, access.pc))
+        return unwaited(issuer, issued, access.when);
       if (side == 1) say(Missing::barrier_before_copy, {seen_.issue});
       return;
     }
     const WatchedStep* w = wait(other, own->when, access.when, covers);
     if (w && covers) return say(Missing::barrier_after_wait, {w});
     unwaited(other, own->when, access.when);
+  }
+
+  // The last thing by which the issuer's warp told the other's, between the two: an arrival at an
+  // mbarrier, or a flag.
+  const WatchedStep* announced(const ThreadOf& issuer, const ThreadOf& other, uint64_t from,
+                               uint64_t to) const {
+    std::map<uint64_t, const WatchedStep*> raised;
+    const WatchedStep* last = nullptr;
+    for (const WatchedStep& s : seen_.steps) {
+      if (s.when <= from || s.when >= to || s.access) continue;
+      const C code = seen_.code(s);
+      const bool waits = code == C::mbarrier_wait && s.told != WatchedStep::kNothing,
+                 reads = waits || code == C::ld || code == C::atom,
+                 writes = code == C::mbarrier_arrive || code == C::st || code == C::atom ||
+                          code == C::red;
+      if (reads && s.agent == other.agent)
+        for (auto [lane, address] : s.addresses)
+          if (auto r = raised.find(address); r != raised.end() && r->second->agent != s.agent)
+            last = r->second;
+      if (writes && s.agent == issuer.agent)
+        for (auto [lane, address] : s.addresses) raised[address] = &s;
+    }
+    return last;
+  }
+
+  // Told before the copy has arrived: it is not the issuer's instruction that has to be done first.
+  void early(int side, const WatchedStep* told) {
+    const bool object = seen_.code(*told) == C::mbarrier_arrive;
+    say(object ? Missing::mbarrier_early : Missing::flag_early, {told});
+    out_.diagnosis.side = side;
   }
 
   void unwaited(const ThreadOf& thread, uint64_t from, uint64_t to) {

@@ -266,6 +266,44 @@ def minimise_a_witness(folder):
 
 
 @test
+def what_is_minimised_gets_no_fault_of_its_own(folder):
+    # With fewer elements than threads the reads would leave their buffer: another defect.
+    (folder / "race.cu").write_text(
+        "__global__ void turn(const float* x, float* y) {\n  __shared__ float s[64];\n  s[threadIdx.x] = threadIdx.x;\n"
+        "  float own = s[63 - threadIdx.x];\n  y[threadIdx.x] = own + x[threadIdx.x];\n}\n")
+    ran = Ran(folder, "minimize", "race.cu", "--grid", "1", "--block", "64", "--arg", "rand:f32[96]", "out:256").expect(
+        0, "minimised: race at race.cu:3 and race.cu:4", "96 among the arguments -> 64", "block: 64 -> 48")
+    check = next(line for line in ran.out.splitlines() if line.startswith("  check:"))
+    after = json.loads(Ran(folder, "check", "--json", *shlex.split(check)[3:]).expect(1).out)
+    assert "out-of-bounds" not in {found["kind"] for found in after["findings"]}, ran.out
+
+
+@test
+def a_repaired_line_is_known_again(folder):
+    """What the help proposes: a fence on the same line, __ldg() taken away, an update made atomic."""
+    launch = ["--grid", "2", "--block", "32", "--arg", "zeros:u32[2]", "--arg", "out:4"]
+    head = "__global__ void k(unsigned* p, unsigned* o) {\n  if (threadIdx.x) return;\n"
+    last = "  if (atomicAdd(&p[1], 1) == 1) { __threadfence(); *o = atomicAdd(&p[0], 0); }\n}\n"
+    repairs = [(head + "  atomicAdd(&p[0], blockIdx.x + 1);\n" + last,
+                head + "  atomicAdd(&p[0], blockIdx.x + 1); __threadfence();\n" + last),
+               (head + "  p[0] += 1;\n" + last, head + "  atomicAdd(&p[0], 1), __threadfence();\n" + last),
+               ("__global__ void k(unsigned* p, unsigned* o) {\n  p[threadIdx.x & 1] = threadIdx.x & 1;\n  __syncthreads();\n"
+                "  if (threadIdx.x == 0) o[0] = __ldg(&p[1]);\n}\n",
+                "__global__ void k(unsigned* p, unsigned* o) {\n  p[threadIdx.x & 1] = threadIdx.x & 1;\n  __syncthreads();\n"
+                "  if (threadIdx.x == 0) o[0] = p[1];\n}\n")]
+    for number, (bad, good) in enumerate(repairs):
+        (folder / f"bad{number}.cu").write_text(bad)
+        (folder / f"good{number}.cu").write_text(good)
+        trace = shlex.split(finding_of(folder, f"bad{number}.cu", *launch)["replay"])[2]
+        told = json.loads(Ran(folder, "replay", "--json", trace, "--kernel", f"good{number}.cu").out)
+        assert told["result"] != "lines-gone" and any(place["changed"] for place in told["places"]), told
+    # A line that uses other names is another one.
+    (folder / "other.cu").write_text(repairs[0][0].replace("atomicAdd(&p[0], blockIdx.x + 1)", "atomicAdd(&o[0], 1)"))
+    trace = shlex.split(finding_of(folder, "bad0.cu", *launch)["replay"])[2]
+    Ran(folder, "replay", trace, "--kernel", "other.cu").expect(3, "the lines no longer exist", "bad0.cu:3 is no longer there")
+
+
+@test
 def a_witness_is_aimed_at_a_repaired_kernel(folder):
     case_files(folder, "block_reduce_reuse")
     trace = shlex.split(finding_of(folder, "defect.toml")["replay"])[2]
