@@ -17,7 +17,7 @@ namespace {
 
 // A mutant may wait for ever; nothing is gained by long patience, since it does what the sound
 // kernel does but for one instruction.
-constexpr uint64_t kPatience = 50, kLeastBudget = 4'000'000;
+constexpr uint64_t kPatience = 50, kLeastBudget = 20'000'000;
 // Of one mutant: each of its conflicts should be turned, unless it is found before.
 constexpr uint32_t kFirstRuns = 64, kDirectedRuns = 2048;
 

@@ -3,6 +3,7 @@
 
 #include "ir/commuting.hpp"
 
+#include <map>
 #include <utility>
 
 namespace assay::explore {
@@ -320,22 +321,42 @@ void Explorer::blame_misses() {
   if (report_.deterministic || !report_.race_free) return;
   for (const std::vector<Pair>& instances : pairs_.list())
     for (const Pair& p : instances)
-      if (p.differs && !pairs_.commuting(p)) return;
-  constexpr size_t kMostTries = 32;
-  for (const DifferingRun& d : differing_runs_) {
-    for (size_t i = std::min(d.missed_reads.size(), kMostTries); i-- > 0;) {
-      const vgpu::Outcome::MissedRead& m = d.missed_reads[i];
-      schedule::Trace trace = d.trace;
-      if (m.choice >= trace.choices.size()) continue;
-      trace.choices[m.choice] = 0;
-      const vgpu::Outcome found = guided(job_, trace, options_);
-      ++report_.schedules;
-      if (!found.completed || found.digest != report_.first.digest) continue;
-      pairs_.blame(m, d.policy, report_.first_trace, report_.first.digest, d.trace, d.digest,
-                   d.differing);
-      return;
-    }
+      if (p.differs) return;
+  for (const DifferingRun& d : differing_runs_)
+    if (blame_one(d) || blame_operations(d)) return;
+}
+
+// Does the run leave the usual bytes when none of these is missed, or late?
+bool Explorer::without(const DifferingRun& run,
+                       const std::vector<const vgpu::Outcome::MissedRead*>& missed) {
+  schedule::Trace trace = run.trace;
+  for (const vgpu::Outcome::MissedRead* m : missed) {
+    if (m->choice >= trace.choices.size()) return false;
+    trace.choices[m->choice] = 0;
   }
+  const vgpu::Outcome found = guided(job_, trace, options_);
+  ++report_.schedules;
+  if (!found.completed || found.digest != report_.first.digest) return false;
+  pairs_.blame(*missed.front(), run.policy, report_.first_trace, report_.first.digest, run.trace,
+               run.digest, run.differing);
+  return true;
+}
+
+bool Explorer::blame_one(const DifferingRun& run) {
+  constexpr size_t kMostTries = 32;
+  for (size_t i = std::min(run.missed_reads.size(), kMostTries); i-- > 0;)
+    if (without(run, {&run.missed_reads[i]})) return true;
+  return false;
+}
+
+// Several warps may have made the same update, all of them late.
+bool Explorer::blame_operations(const DifferingRun& run) {
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<const vgpu::Outcome::MissedRead*>> all;
+  for (const vgpu::Outcome::MissedRead& m : run.missed_reads)
+    all[{m.pair.first.info.pc, m.pair.second.info.pc}].push_back(&m);
+  for (const auto& [operations, missed] : all)
+    if (missed.size() > 1 && without(run, missed)) return true;
+  return false;
 }
 
 void Explorer::take_turned(Pair& p, const vgpu::Outcome& out) {

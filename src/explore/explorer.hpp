@@ -166,6 +166,10 @@ private:
   // Where only random runs differ: which write, had its read not missed it, would leave the usual
   // bytes? That pair joins the list.
   void blame_misses();
+  bool blame_one(const DifferingRun& run);
+  bool blame_operations(const DifferingRun& run);
+  bool without(const DifferingRun& run,
+               const std::vector<const vgpu::Outcome::MissedRead*>& missed);
   // What the run of a pair in the other order left.
   void take_turned(Pair& p, const vgpu::Outcome& out);
   Planned reversal(const Pair& p) const;

@@ -307,7 +307,8 @@ struct Machine {
   void deadlock();
   // Hangs (machine_hang.cpp).
   bool hangs(); // a full round of all agents leaves everything as it was
-  bool full_round(const std::vector<schedule::AgentId>& all);
+  bool full_round();
+  bool holds_back() const;
   void report_hang();
   void note_residency();
   uint64_t state_hash() const;

@@ -49,31 +49,57 @@ uint64_t Machine::unrepeatable_events() const {
   return all;
 }
 
-// Runs each agent once; false: something changed, or one of them is gone.
-bool Machine::full_round(const std::vector<schedule::AgentId>& all) {
-  for (schedule::AgentId id : all) {
-    Cta* cta = table.find(id.cta);
-    if (!cta || runnable.find(id) == runnable.size()) return false;
-    const Warp& w = *cta->warps[id.unit / 32];
-    const uint32_t live = live_ctas;
-    run_agent(runnable.start(runnable.find(id)), ~0u);
-    if (abort || live_ctas != live || w.stored || w.progressed) return false;
+// Comes to each warp and runs once whatever of it can run then; false: something changed. Lanes may
+// part and join meanwhile: what joins others runs with them, and what can run behind the end of the
+// round has its turn in the next one.
+bool Machine::full_round() {
+  std::vector<Warp*> all;
+  for (const auto& m : stage.machines)
+    for (auto& cta : m->resident)
+      for (auto& w : cta->warps) all.push_back(w.get());
+  const uint32_t live = live_ctas;
+  std::vector<schedule::AgentId> ready;
+  for (const Warp* w : all) {
+    ready.clear();
+    for (const Group& g : w->groups)
+      if (g.state == GroupState::ready) ready.push_back(id_of(*w, g));
+    for (schedule::AgentId id : ready) {
+      const size_t at = runnable.find(id);
+      if (at == runnable.size()) continue;
+      run_agent(runnable.start(at), ~0u);
+      if (abort || live_ctas != live || w->stored || w->progressed) return false;
+    }
   }
-  return runnable.size() == all.size();
+  return !runnable.empty() && !holds_back();
+}
+
+// Copies, and what exploration keeps from its turn: there the next step is not one that a round
+// has shown.
+bool Machine::holds_back() const {
+  if (!stage.late.empty() || !stage.held_fences.empty()) return true;
+  for (schedule::AgentId id : runnable.ids())
+    if (id.unit >= schedule::kCopyUnit) return true;
+  for (const auto& m : stage.machines)
+    for (const auto& cta : m->resident) {
+      if (!cta->copies.empty()) return true;
+      for (const auto& w : cta->warps)
+        for (const Group& g : w->groups)
+          if (g.state == GroupState::held) return true;
+    }
+  return false;
 }
 
 bool Machine::hangs() {
   if (++stalls < next_hang_check) return false;
   next_hang_check = stalls + stalls / 4 + 1;
-  const std::vector<schedule::AgentId> all(runnable.ids().begin(), runnable.ids().end());
-  for (schedule::AgentId id : all)
-    if (id.unit >= schedule::kCopyUnit) return false;
+  if (holds_back()) return false;
   const uint64_t changing = unrepeatable_events();
   // The first round takes those that the policy stopped amid their loops to where a slice ends.
-  constexpr int kRounds = 4;
+  // Lanes that part and join, and warps that meet, take several rounds to be where they were.
+  constexpr int kRounds = 16;
   uint64_t states[kRounds];
   for (int k = 0; k < kRounds; ++k) {
-    if (!full_round(all) || unrepeatable_events() != changing) return false;
+    if (!full_round() || unrepeatable_events() != changing) return false;
     states[k] = state_hash();
     if (std::find(states, states + k, states[k]) != states + k) return true;
   }

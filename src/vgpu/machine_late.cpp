@@ -138,6 +138,11 @@ void Machine::passes_by(const Warp& w, uint32_t pc, uint32_t lane, const ir::Op&
   const bool reads =
       op.code == ir::OpCode::ld || (op.code == ir::OpCode::atom && !ir::is_unread(op, info));
   auto& told = outcome.missed_reads;
+  if (!late.armed &&
+      late.told >= told.size()) // the lanes of one instruction are late by one answer
+    late.told = size_t(std::find_if(told.begin(), told.end(),
+                                    [&](const auto& m) { return m.choice == late.choice; }) -
+                       told.begin());
   const bool again = !late.armed && late.told < told.size();
   if (!options.record_trace || (again && (!reads || told[late.told].pair.second.info.read)) ||
       (!again && told.size() >= kMostTold))

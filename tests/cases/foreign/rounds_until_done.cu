@@ -6,7 +6,7 @@ extern "C" __global__ void rounds(int* remaining, unsigned* taken, unsigned* sum
   __shared__ int again, mine;
   for (;;) {
     if (threadIdx.x == 0) {
-      const unsigned item = atomicAdd(taken, 1);
+      const unsigned item = *(volatile unsigned*)taken < 8 ? atomicAdd(taken, 1) : 8;
       mine = item < 8 ? (int)item : -1;
       again = *(volatile int*)remaining > 0;
     }
