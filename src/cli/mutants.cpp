@@ -17,9 +17,9 @@ namespace {
 
 // A mutant may wait for ever; nothing is gained by long patience, since it does what the sound
 // kernel does but for one instruction.
-constexpr uint64_t kPatience = 50, kLeastBudget = 20'000'000;
+constexpr uint64_t kPatience = 50, kLeastBudget = 100'000'000;
 // Of one mutant: each of its conflicts should be turned, unless it is found before.
-constexpr uint32_t kFirstRuns = 64, kDirectedRuns = 2048;
+constexpr uint32_t kFirstRuns = 64, kDirectedRuns = 4096;
 
 explore::Options mutant_options(const Original& original, const Session& session) {
   explore::Options out = explore_options(original.prepared, session);

@@ -157,3 +157,6 @@ def mbarrier_pipeline(x, w, bias, K, **_):
     y = np.maximum(x @ w.T + bias, 0)
     size = np.abs(x) @ np.abs(w).T + np.abs(bias)
     return {"y": (y, size.max() * u * (K + 1) + y.max() * u16)}
+
+
+mbarrier_pipeline_tiles = mbarrier_pipeline
