@@ -91,8 +91,9 @@ private:
       if (id.cta == cta) own.push_back(id);
     cta_in_a_row_ = 0;
     if (own.size() == runnable.size()) return;
-    std::stable_sort(own.begin(), own.end(),
-                     [&](AgentId a, AgentId b) { return priority(a) > priority(b); });
+    std::sort(own.begin(), own.end(), [&](AgentId a, AgentId b) {
+      return priority(a) != priority(b) ? priority(a) > priority(b) : a < b;
+    });
     for (AgentId id : own) fall(id);
   }
 
