@@ -26,8 +26,8 @@ std::vector<uint64_t> sizes_below(uint64_t most) {
 void set_word(std::vector<std::string>& words, const std::string& name, const std::string& value,
               const std::string& prefix = "") {
   for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i].starts_with(name + "=" + prefix)) {
-      words[i] = name + "=" + value;
+    if (words[i].starts_with(fmt::format("{}={}", name, prefix))) {
+      words[i] = fmt::format("{}={}", name, value);
       return;
     }
     if (words[i] == name && i + 1 < words.size() && words[i + 1].starts_with(prefix)) {
