@@ -259,9 +259,8 @@ void Machine::after_slice(Warp& w, Group& g) {
   // An agent that came back able to go on and changed nothing may be waiting for somebody; so may
   // one that stands at a barrier: one thread polls for its CTA, and the others hear of it there. So
   // may one that has come to where the lanes of its warp join or meet: one of them polls for all.
-  const bool at_barrier =
-      w.reason == Stop::barrier || w.reason == Stop::join || w.reason == Stop::meet;
-  bool waits = (w.reason == Stop::quantum || w.reason == Stop::point || at_barrier) && !w.stored &&
+  const bool stands = w.reason == Stop::barrier || w.reason == Stop::join || w.reason == Stop::meet;
+  bool waits = (w.reason == Stop::quantum || w.reason == Stop::point || stands) && !w.stored &&
                !w.progressed;
   if (g.poll && !waits) g.poll->spinning = false, g.poll->turns = 0;
   bool spins = g.poll && g.poll->spinning;
@@ -269,7 +268,7 @@ void Machine::after_slice(Warp& w, Group& g) {
   uint64_t weight = spins ? kSpinWeight : w.reason == Stop::quantum ? kQuantumWeight : 1;
   stalled_agents = waits ? stalled_agents + weight : 0;
   g.stalled = waits ? g.stalled + 1 : 0;
-  if (waits && !at_barrier && (w.reason == Stop::quantum || g.stalled >= kVisits)) {
+  if (waits && !stands && (w.reason == Stop::quantum || g.stalled >= kVisits)) {
     release_joins(w);
     g.stalled = 0;
   }
@@ -347,8 +346,9 @@ void Machine::end_long_waits(uint64_t turn) {
     release_arms();
   if (stage.late.empty() && stage.held_fences.empty())
     stage.late_since = turn;
-  else if (turn - stage.late_since > std::max<uint64_t>(kPatience, 16 * runnable.size()))
-    (void)(release_fence() || finish_late());
+  else if (turn - stage.late_since > std::max<uint64_t>(kPatience, 16 * runnable.size()) &&
+           !release_fence())
+    finish_late();
 }
 
 void Machine::run_agent(schedule::AgentId id, uint32_t allowed) {
